@@ -3,9 +3,9 @@ import type { SecretKey } from "../../src/protocol/identity/Keys.js"
 import * as Processes from "./Processes.js"
 
 export interface Wish {
-  /** How many epochs close before it is there. */
+  /** How many epochs close before it joins. */
   readonly epochs: number
-  /** For every node. */
+  /** Options of every node. */
   readonly words?: ReadonlyArray<string>
   /** What happens in the first epoch, before the restart. */
   readonly meanwhile?: (node: Processes.Started) => Promise<void>
@@ -13,7 +13,7 @@ export interface Wish {
 
 const SEATS = [0, 1, 2]
 
-/** The three that are there. Each is needed for a quorum of the first epoch. */
+/** The three that are present. Each is needed for a quorum of the first epoch. */
 export const live = async (
   network: Processes.Founded,
   { epochs, words = [], meanwhile = async () => {} }: Wish,

@@ -30,7 +30,7 @@ const due = (of: AddressBook, now: number) => of.due(now, NOBODY).map(({ address
 const at = (n: number, id = ID) => `${id}@203.0.113.${n}:9333`
 
 describe("the address book", () => {
-  it("tries the operator's word first, then who was met, then hearsay", () => {
+  it("tries addresses the operator named first, then peers it met, then hearsay", () => {
     const addresses = book()
     addresses.learn([at(1)], "203.0.113.9")
     addresses.met("203.0.113.2:9333", stranger())
@@ -38,7 +38,7 @@ describe("the address book", () => {
     expect(due(addresses, 0)).toEqual([3, 2, 1].map((n) => `203.0.113.${n}:9333`))
   })
 
-  it("waits longer after each failure, never gives up on what was named, and forgets hearsay", () => {
+  it("waits longer after each failure, never drops named addresses, and drops hearsay", () => {
     const addresses = book()
     addresses.name(parsed("203.0.113.3:9333"))
     addresses.learn([at(1)], "203.0.113.9")
@@ -52,7 +52,7 @@ describe("the address book", () => {
     expect(addresses.all.map(({ origin }) => origin)).toEqual(["named"])
   })
 
-  it("does not try who is connected, or is being tried, and comes back soon to who was lost", () => {
+  it("skips peers that are connected or being dialled, and soon retries lost ones", () => {
     const addresses = book()
     addresses.name(parsed("203.0.113.3:9333"))
     const [place] = addresses.due(0, NOBODY)
@@ -68,7 +68,7 @@ describe("the address book", () => {
     expect(addresses.all).toEqual([])
   })
 
-  it("believes no names, no nonsense and no private addresses from outside, and only so many at once", () => {
+  it("refuses names, nonsense and private addresses from peers, and takes a limited number at once", () => {
     const addresses = book()
     const nonsense = ["", "x".repeat(1_000), "evil.example:1", `${ID}@evil.example:1`]
     const house = [`${ID}@127.0.0.1:1`, `${ID}@10.0.0.1:1`, `${ID}@[fd00::1]:1`]
@@ -83,7 +83,7 @@ describe("the address book", () => {
     expect(addresses.all).toHaveLength(3 + TOLD_AT_ONCE)
   })
 
-  it("is bounded, and hearsay pushes out neither who was met nor what was named", () => {
+  it("is bounded, and hearsay displaces neither met peers nor named addresses", () => {
     const addresses = book()
     addresses.name(parsed("203.0.113.3:9333"))
     addresses.met("203.0.113.2:9333", stranger())
@@ -95,7 +95,7 @@ describe("the address book", () => {
     expect(addresses.all.filter(({ origin }) => origin !== "told")).toHaveLength(2)
   })
 
-  it("knows the addresses of a house", () => {
+  it("recognises private addresses", () => {
     for (const host of [
       "127.0.0.1",
       "10.1.2.3",
@@ -115,7 +115,7 @@ describe("the address book", () => {
 })
 
 describe("a member of the committee in the address book", () => {
-  it("is dialled again for as long as it has its seat, at least every 75 seconds", () => {
+  it("is dialled at least every 75 seconds while it has its seat", () => {
     let seats = [MEMBER]
     const addresses = new AddressBook(
       () => 1,
@@ -133,7 +133,7 @@ describe("a member of the committee in the address book", () => {
     expect(addresses.all).toEqual([])
   })
 
-  it("comes before who was met, and hearsay of its peer comes next", () => {
+  it("comes before peers that were met, and hearsay of its peer comes next", () => {
     const addresses = book()
     addresses.met(host(1), stranger(idOf(1)))
     addresses.learn([at(2), at(3, idOf(3))], "203.0.113.9")
@@ -141,9 +141,9 @@ describe("a member of the committee in the address book", () => {
     expect(due(addresses, 0)).toEqual([4, 2, 1, 3].map(host))
   })
 
-  it("keeps its address whatever strangers tell, or do, or prove of themselves", () => {
+  it("keeps its address whatever strangers say, do or prove of themselves", () => {
     const addresses = book()
-    // Somebody else is said to be there.
+    // Hearsay puts somebody else at its address.
     addresses.learn([at(1, idOf(1))], "203.0.113.1")
     addresses.came(host(1), stranger(idOf(2)))
     addresses.came(host(1), { peer: idOf(3) as PeerId, validator: OTHER })
@@ -158,7 +158,7 @@ describe("a member of the committee in the address book", () => {
     expect(addresses.all).toMatchObject([{ target: at(1), peer: ID, validator: MEMBER, origin: "member" }])
   })
 
-  it("keeps its first address while a relay shows others, and has five at most", () => {
+  it("keeps its first address while a relay shows others, and has at most five", () => {
     const addresses = book()
     addresses.came(host(1), member())
     addresses.met(host(2), member())
@@ -172,7 +172,7 @@ describe("a member of the committee in the address book", () => {
     expect(kept).toEqual(expect.arrayContaining([host(1), host(2), host(199), "198.51.100.199:9333"]))
   })
 
-  it("is not first where it was only said to be", () => {
+  it("is not first where it is known only from hearsay", () => {
     const addresses = book()
     addresses.learn([at(9)], "203.0.113.9")
     addresses.met(host(1), member())
@@ -180,7 +180,7 @@ describe("a member of the committee in the address book", () => {
     expect(addresses.all.map(({ address }) => address)).toContain(host(1))
   })
 
-  it("may get a new node key, at its own address and where the operator named it without one", () => {
+  it("can get a new node key, at its own address and where the operator named it without one", () => {
     const addresses = book()
     addresses.met(host(1), member())
     addresses.met(host(1), member(idOf(1)))
@@ -192,7 +192,7 @@ describe("a member of the committee in the address book", () => {
     expect(due(addresses, 0)).not.toContain(host(2))
   })
 
-  it("is remembered beside those that were met, over a restart and a long absence", () => {
+  it("is remembered beside peers that were met, over a restart and a long absence", () => {
     const addresses = book()
     for (let n = 0; n < 200; n++) addresses.met(host(n), stranger(idOf(n)))
     addresses.came("198.51.100.1:9333", member())
@@ -204,7 +204,7 @@ describe("a member of the committee in the address book", () => {
     expect(next.all).toMatchObject([{ address: "198.51.100.1:9333", validator: MEMBER, origin: "member" }])
   })
 
-  it("cannot be crowded out of hearsay by other addresses that are told of it", () => {
+  it("cannot be displaced from hearsay by other addresses reported for it", () => {
     const addresses = book()
     addresses.learn(
       [1, 2, 3, 4, 5, 6].map((n) => at(n)),

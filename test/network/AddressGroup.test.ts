@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import * as AddressGroup from "../../src/network/AddressGroup.js"
 
-describe("addresses of one hand", () => {
+describe("address groups", () => {
   it.each([
     ["203.0.113.7", "203.0.113.7", "203.0"],
     ["::ffff:203.0.113.7", "203.0.113.7", "203.0"],

@@ -1,6 +1,6 @@
 /**
- * Each alert fired by what it is there for: real validators, a real Prometheus with the rules as they are shipped, and real
- * failures, one after the other. It prints how long each took from cause to alert, and lasts half an hour, since a full disk is
+ * Each alert fires at the failure it is meant for: real validators, a real Prometheus with the shipped rules, and real
+ * failures, one after the other. It prints the time from cause to alert, and takes half an hour, since a full disk is
  * announced only after ten minutes.
  */
 import { execFileSync, spawnSync } from "node:child_process"
@@ -100,7 +100,7 @@ let lines: Lines | undefined
 const watched = async (network: Processes.Founded, nodes: ReadonlyArray<Processes.Started>): Promise<Prometheus> => {
   const prometheus = await Prometheus.start(network.folder, nodes)
   running.push(prometheus)
-  // Some scrapes of a network that is well: a counter that begins high has not risen.
+  // Some scrapes of a healthy network: a counter that starts high has not risen.
   await sleep(30_000)
   expect((await prometheus.alerts()).filter(({ state }) => state === "firing")).toEqual([])
   return prometheus
@@ -127,7 +127,7 @@ afterAll(() => {
   process.stderr.write(`\n| failure | alert | from cause to alert |\n| --- | --- | --- |\n${rows.join("\n")}\n`)
 })
 
-/** A clock that goes wrong. */
+/** A clock that drifts. */
 const wrongClock = async () => {
   const network = Processes.found({ roundMs: 500, epochRounds: 2_000 })
   const file = join(network.folder, "clock")
@@ -150,7 +150,7 @@ const wrongClock = async () => {
   )
 }
 
-/** A disk that fills, and is full: a file system of its own. */
+/** A disk that fills up: a file system of its own. */
 const fullDisk = async () => {
   const network = Processes.found({ roundMs: 500, epochRounds: 2_000 })
   const directory = join(network.folder, "node-3")
@@ -191,7 +191,7 @@ const partition = async () => {
   )
 }
 
-/** One of four, whose packets go nowhere. Its peers notice only that it is silent. */
+/** One of four, whose packets are lost. Its peers notice only that it is silent. */
 const cutOff = async () => {
   const network = Processes.found({ roundMs: 500, epochRounds: 2_000 })
   const opened = await Lines.open()
@@ -225,7 +225,7 @@ const silentValidator = async () => {
   await measure(failure, "UdgValidatorSilent", prometheus.fires("UdgValidatorSilent", again))
 }
 
-/** The last of four, stopped and started again where Prometheus looks for it. */
+/** The last of four, stopped and restarted at the address that Prometheus scrapes. */
 const startedAgain = async (
   network: Processes.Founded,
   nodes: ReadonlyArray<Processes.Started>,
@@ -235,7 +235,7 @@ const startedAgain = async (
   return Processes.startValidator(network, 3, nodes, ["--rpc-port", port])
 }
 
-/** It was away for the second half of an epoch, and comes back to an epoch without a seat for it. */
+/** It was away for the second half of an epoch, and returns in an epoch without a seat. */
 const lostSeat = async () => {
   const network = Processes.found({ roundMs: 150, epochRounds: 2_000 })
   const nodes = [...(await Processes.startAll(network))]

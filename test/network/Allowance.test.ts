@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { Allowance } from "../../src/network/Allowance.js"
 
 describe("an allowance", () => {
-  it("lets a burst through, then as much as comes in a second", () => {
+  it("admits a burst, then its rate per second", () => {
     const allowance = new Allowance({ burst: 100, perSecond: 10 }, 0)
     expect(allowance.take(100, 0)).toBe(0)
     expect(allowance.take(5, 0)).toBe(500)
@@ -10,13 +10,13 @@ describe("an allowance", () => {
     expect(allowance.take(1, 1_000)).toBe(100)
   })
 
-  it("saves up no more than a burst, and a clock that goes back gives nothing", () => {
+  it("saves up at most a burst, and gains nothing from a clock that goes back", () => {
     const allowance = new Allowance({ burst: 100, perSecond: 10 }, 0)
     expect(allowance.take(100, 1_000_000)).toBe(0)
     expect(allowance.take(10, 0)).toBe(1_000)
   })
 
-  it("earns no more than a burst, and goes on at another rate with what is left", () => {
+  it("earns at most a burst, and continues at a new rate with what is left", () => {
     const allowance = new Allowance({ burst: 100, perSecond: 10 }, 0)
     allowance.earn(1_000)
     expect(allowance.take(100, 0)).toBe(0)
@@ -29,7 +29,7 @@ describe("an allowance", () => {
     expect(allowance.take(1, 100_000)).toBe(1)
   })
 
-  it("uses credit first, which a full one takes too, up to a limit, and which time does not renew", () => {
+  it("uses bounded credit first, which can exceed a burst and does not refill with time", () => {
     const allowance = new Allowance({ burst: 100, perSecond: 10 }, 0)
     for (let n = 0; n < 10; n++) allowance.credit(100, 300)
     expect(allowance.take(300, 0)).toBe(0)

@@ -1,4 +1,4 @@
-/** Kills of everything that an archive consists of, at random and under load: `npm run test:network`. */
+/** Random kills of every part of an archive under load: `npm run test:network`. */
 import { afterAll, expect, it, onTestFinished } from "vitest"
 import { median, quantile } from "../../bench/Harness.js"
 import * as Address from "../../src/protocol/identity/Address.js"
@@ -16,11 +16,11 @@ import { numbered } from "./Wallet.js"
 
 const KILLS = Number(process.env["UDG_ARCHIVE_KILLS"] ?? 50)
 const SEED = Number(process.env["UDG_ARCHIVE_SEED"] ?? 1)
-/** Of one kill with what it takes to be there again, on a slow machine. */
+/** The limit for one kill and its recovery on a slow machine. */
 const KILL_MS = 120_000
 const BATCH = 10
 const PAYEES = 20
-/** As long as PostgreSQL is away; an archive waits for a minute. */
+/** How long PostgreSQL stays away; an archive waits for a minute. */
 const LONGEST_AWAY_MS = 3_000
 
 const pause = (ms: number) => new Promise<void>((settle) => setTimeout(settle, ms))
@@ -28,8 +28,8 @@ const pause = (ms: number) => new Promise<void>((settle) => setTimeout(settle, m
 afterAll(Processes.removeAll)
 
 /**
- * Pays through a gateway until it is told to stop. Each payment has a memo of its own. A validator that is killed may forget what it
- * accepted in the second before, and only the sender can send that again: docs/decisions/mempool.md.
+ * Pays through a gateway until told to stop. Each payment has a memo of its own. A killed validator may forget what it
+ * accepted in the last second, and only the sender can send that again: docs/decisions/mempool.md.
  */
 const paying = (network: Processes.Founded, gateway: () => Serving.Gateway) => {
   const from = Address.fromPublicKey(network.rich.publicKey)
@@ -40,7 +40,7 @@ const paying = (network: Processes.Founded, gateway: () => Serving.Gateway) => {
     const unsigned = { from, nonce: Natural.nonce(nonce), fee: Sats.make(1_000), operation }
     return JsonForm.toJson(Transaction.sign(network.genesis.networkId, unsigned, network.rich))
   }
-  /** How many of so many from this nonce on were accepted. */
+  /** How many of the given payments were accepted, from this nonce on. */
   const send = async (first: number, many: number): Promise<number> => {
     const batch = Array.from({ length: many }, (_, i) => payment(first + i))
     const answers: unknown = await Serving.post(`${gateway().url}/tx/submit`, batch).then(
@@ -50,7 +50,7 @@ const paying = (network: Processes.Founded, gateway: () => Serving.Gateway) => {
     const all: ReadonlyArray<{ readonly status_code: number; readonly code?: string }> = Array.isArray(answers)
       ? answers
       : []
-    // A gateway that was killed may have given it to a node, and so it was accepted before.
+    // A killed gateway may have passed it to a node, so it was accepted before.
     const refused = all.findIndex(({ status_code, code }) => status_code !== 200 && code !== "NonceTooLow")
     return refused < 0 ? all.length : refused
   }
@@ -82,7 +82,7 @@ const paying = (network: Processes.Founded, gateway: () => Serving.Gateway) => {
 }
 
 it.skipIf(!Server.isThere && process.env["CI"] === undefined)(
-  `loses nothing and has nothing twice after ${KILLS} kills of archive, gateway, PostgreSQL and a validator`,
+  `loses and duplicates nothing after ${KILLS} kills of archive, gateway, PostgreSQL and a validator`,
   async () => {
     const chance = new Chance(SEED, "kills of an archive")
     const server = await Server.make()

@@ -14,7 +14,7 @@ const scene = (known: string | null = null) => {
     (host) => host === known,
   )
   let ports = 0
-  /** Gives the address of a connection that may be opened. */
+  /** Returns the address of a connection that may be opened. */
   const come = (host: string) => {
     const address = `${host}:${++ports}`
     return arrivals.comes(address, host) ? address : undefined
@@ -23,7 +23,7 @@ const scene = (known: string | null = null) => {
 }
 
 describe("connections that have not greeted", () => {
-  it("of a flood run up no debt for others from its host", () => {
+  it("of a flood charge no other client of their host", () => {
     const { clock, arrivals, come } = scene()
     let opened = 0
     for (let ms = 0; ms < 600_000; ms += 31) {
@@ -38,7 +38,7 @@ describe("connections that have not greeted", () => {
     expect(come(HOST)).toBeDefined()
   })
 
-  it("and stay make room for others from their host once they have had their time", () => {
+  it("that stay make room for others from their host after their time", () => {
     const { clock, arrivals, come } = scene()
     const cut: Array<string> = []
     for (let n = 0; n < ConnectionSlots.UNGREETED_PER_HOST; n++) {
@@ -52,7 +52,7 @@ describe("connections that have not greeted", () => {
     expect(cut).toEqual([`${HOST}:1`])
   })
 
-  it("are cut after ten seconds, but for those that have greeted", () => {
+  it("are closed after ten seconds unless they have greeted", () => {
     const { clock, arrivals, come } = scene()
     const cut: Array<string> = []
     const [silent = "", greeted = ""] = [come(HOST), come(HOST)]
@@ -66,7 +66,7 @@ describe("connections that have not greeted", () => {
     expect(cut).toEqual([silent])
   })
 
-  it("are 64 of all hosts, of which the oldest gives way", () => {
+  it("number 64 from all hosts together, and the oldest gives way", () => {
     const { arrivals, come } = scene()
     const cut: Array<number> = []
     for (let n = 0; n < ConnectionSlots.UNGREETED; n++) {
@@ -79,7 +79,7 @@ describe("connections that have not greeted", () => {
     expect(cut).toEqual([0])
   })
 
-  it("have a rate of handshakes for each host, and an IPv6 /64 is one", () => {
+  it("have a handshake rate per host, with an IPv6 /64 as one host", () => {
     const { arrivals, come } = scene()
     const opened = (host: string): boolean => {
       const address = come(host)
@@ -97,7 +97,12 @@ describe("connections that have not greeted", () => {
     ["a /56", 193, (n: number) => `2001:db8:1:${(n % 256).toString(16)}::1`, "2001:db8:1:100::1"],
     ["a /48", 257, (n: number) => `2001:db8:1:${(n % 65_536).toString(16)}::1`, "2001:db8:2::1"],
     ["a /32", 385, (n: number) => `2001:db8:${(n % 8_192).toString(16)}::1`, "2001:db9::1"],
-    ["the whole internet", 513, (n: number) => `${1 + (n % 200)}.${n % 250}.0.1`, null],
+    [
+      "have a rate for %s as well, which no number of hosts renews",
+      513,
+      (n: number) => `${1 + (n % 200)}.${n % 250}.0.1`,
+      null,
+    ],
   ] as const)("have a rate for %s as well, which no number of hosts renews", (_, most, hostOf, neighbour) => {
     const { clock, arrivals, come } = scene(KNOWN)
     const opened = (host: string): boolean => {
@@ -114,7 +119,7 @@ describe("connections that have not greeted", () => {
     expect(openedOf(20_000)).toBeLessThanOrEqual(100)
   })
 
-  it("of known hosts give way to no flood", () => {
+  it("of known hosts do not give way to a flood", () => {
     const { arrivals, come } = scene(KNOWN)
     const cut: Array<string> = []
     const address = come(KNOWN) ?? ""

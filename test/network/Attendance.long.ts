@@ -1,4 +1,7 @@
-/** Uptime as a node counts it, against a count over its chain: with a restart, and with a validator that never comes. */
+/**
+ * Uptime as a node counts it, compared with a count over its chain, through a restart and with a validator that never
+ * comes.
+ */
 import { join } from "node:path"
 import { afterEach, expect, it } from "vitest"
 import { connect } from "../../src/client/Client.js"
@@ -30,7 +33,10 @@ const committeesOf = async ({ http }: Processes.Started, founders: ReadonlyArray
   return committees
 }
 
-/** All that the chain says: who has a vertex in which round, by the commit that ordered it, and the leader of each commit. */
+/**
+ * What the chain records: who has a vertex in which round, by the commit that ordered it, and the leader of each
+ * commit.
+ */
 const chainOf = ({ directory }: Processes.Started) => {
   const file = join(directory, "udg.db")
   const commits = Processes.rows(
@@ -51,7 +57,7 @@ const chainOf = ({ directory }: Processes.Started) => {
 
 type Chain = ReturnType<typeof chainOf>
 
-/** Rounds of which no commit can order anything after this one, with their epochs: of a closed epoch all below its last leader. */
+/** Rounds that no commit can add to after this one, with their epochs: in a closed epoch, all below its last leader. */
 const decided = ({ commits }: Chain, upTo: number, isClosed: boolean, depth: number) => {
   const executed = commits.filter(({ index }) => index <= upTo)
   const running = executed.at(-1)?.epoch ?? 0

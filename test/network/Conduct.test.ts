@@ -5,7 +5,7 @@ import type { PeerId } from "../../src/replica/messages/Peer.js"
 const peer = (n: number) => `peer-${n}` as PeerId
 const HOST = "203.0.113.7"
 
-/** Malformed bytes until something comes of it. */
+/** Malformed bytes until they have a consequence. */
 const untilBanned = (conduct: Conduct.Conduct, who: PeerId, now: number) => {
   const consequences: Array<Conduct.Consequence> = []
   do consequences.push(conduct.offend(who, HOST, "malformed", now))
@@ -14,7 +14,7 @@ const untilBanned = (conduct: Conduct.Conduct, who: PeerId, now: number) => {
 }
 
 describe("conduct", () => {
-  it("costs points first, then the connection, then a ban for a time", () => {
+  it("costs points first, then the connection, then a temporary ban", () => {
     const conduct = new Conduct.Conduct()
     expect(untilBanned(conduct, peer(1), 0)).toEqual(["none", "disconnect", "disconnect", "ban"])
     expect(conduct.isBanned(peer(1), Conduct.BAN_MS - 1)).toBe(true)
@@ -41,7 +41,7 @@ describe("conduct", () => {
     }
   })
 
-  it("suspects an address only while several from there are banned", () => {
+  it("suspects an address only while several of its peers are banned", () => {
     const conduct = new Conduct.Conduct()
     for (let n = 0; n < Conduct.BANS_PER_ADDRESS; n++) {
       expect(conduct.isAddressSuspect(HOST, 0)).toBe(false)

@@ -14,14 +14,14 @@ const many = (count: number, hostOf: (n: number) => string) =>
 /** Each in a neighbourhood of its own. */
 const apart = (n: number) => `${11 + n}.0.0.1`
 
-describe("places for those who dial in", () => {
-  it("are there for members and named peers whoever else has come", () => {
+describe("inbound slots", () => {
+  it("are reserved for members and named peers, however many others have come", () => {
     const full = many(ConnectionSlots.STRANGERS, apart)
     expect(ConnectionSlots.judge(full, "member", "203.0.113.7", NOW)).toEqual({ _tag: "Admitted" })
     expect(ConnectionSlots.judge(full, "named", "203.0.113.7", NOW)).toEqual({ _tag: "Admitted" })
   })
 
-  it("are there for strangers until they are taken", () => {
+  it("are available to strangers until taken", () => {
     expect(ConnectionSlots.judge(many(ConnectionSlots.STRANGERS - 1, apart), "stranger", "203.0.113.7", NOW)._tag).toBe(
       "Admitted",
     )
@@ -30,7 +30,7 @@ describe("places for those who dial in", () => {
     )
   })
 
-  it("count all addresses of 64 bits of IPv6 as one, and IPv4 in IPv6 as IPv4", () => {
+  it("count all addresses of an IPv6 /64 as one, and IPv4 in IPv6 as IPv4", () => {
     const house = many(ConnectionSlots.STRANGERS_PER_HOST, (n) => `2001:db8:1:2::${n.toString(16)}`)
     expect(ConnectionSlots.judge(house, "stranger", "2001:db8:1:2:ffff::1", NOW)._tag).toBe("Refused")
     expect(ConnectionSlots.judge(house, "stranger", "2001:db8:1:3::1", NOW)._tag).toBe("Admitted")
@@ -38,7 +38,7 @@ describe("places for those who dial in", () => {
     expect(ConnectionSlots.judge(mapped, "stranger", "198.51.100.1", NOW)._tag).toBe("Refused")
   })
 
-  it("are taken from a crowd by a newcomer from elsewhere, and from its worst", () => {
+  it("pass from a crowd's worst peer to a newcomer from elsewhere", () => {
     const crowd = many(ConnectionSlots.STRANGERS, (n) => `198.51.100.${n % 4}`)
     const of = (changes: ReadonlyArray<ConnectionSlots.Held>) =>
       ConnectionSlots.judge(changes, "stranger", "203.0.113.7", NOW)
@@ -52,7 +52,7 @@ describe("places for those who dial in", () => {
     expect(of(put(youngest, useless, bad))).toEqual({ _tag: "Instead", of: "peer-9" })
   })
 
-  it("are not taken by one who would only make another crowd as large", () => {
+  it("do not pass to a peer that would only make another crowd as large", () => {
     const two = many(ConnectionSlots.STRANGERS, (n) => (n % 2 === 0 ? `198.51.100.${n}` : `203.0.113.${n}`))
     expect(ConnectionSlots.judge(two, "stranger", "198.51.100.250", NOW)._tag).toBe("Refused")
     expect(ConnectionSlots.judge(two, "stranger", "192.0.2.1", NOW)._tag).toBe("Instead")
@@ -62,17 +62,20 @@ describe("places for those who dial in", () => {
     ["a /48", "2001:db8:2::1", (n: number) => `2001:db8:1:${n.toString(16)}00::1`],
     ["a /56", "2001:db8:1:100::1", (n: number) => `2001:db8:1:${n.toString(16)}::1`],
     ["a /24 of IPv4", "198.51.7.1", (n: number) => `198.51.100.${n}`],
-  ])("are not all for %s, whose neighbour displaces its worst, but no other neighbour", (_, newcomer, hostOf) => {
-    const alone = [held(1_000, "2001:db8:7::1"), held(1_001, "198.51.9.1")].map((each) => ({ ...each, news: 0 }))
-    const full = [
-      ...many(ConnectionSlots.STRANGERS - 2, hostOf).map((each, n) => (n === 5 ? { ...each, news: 0 } : each)),
-      ...alone,
-    ]
-    expect(ConnectionSlots.judge(full, "stranger", newcomer, NOW)).toEqual({ _tag: "Instead", of: "peer-5" })
-    expect(ConnectionSlots.judge(full, "stranger", hostOf(200), NOW)._tag).toBe("Refused")
-  })
+  ])(
+    "are not all for %s, whose neighbour displaces its worst peer, but no other neighbour does",
+    (_, newcomer, hostOf) => {
+      const alone = [held(1_000, "2001:db8:7::1"), held(1_001, "198.51.9.1")].map((each) => ({ ...each, news: 0 }))
+      const full = [
+        ...many(ConnectionSlots.STRANGERS - 2, hostOf).map((each, n) => (n === 5 ? { ...each, news: 0 } : each)),
+        ...alone,
+      ]
+      expect(ConnectionSlots.judge(full, "stranger", newcomer, NOW)).toEqual({ _tag: "Instead", of: "peer-5" })
+      expect(ConnectionSlots.judge(full, "stranger", hostOf(200), NOW)._tag).toBe("Refused")
+    },
+  )
 
-  it("are lost without a crowd by who misbehaved, then by who brought nothing in a minute", () => {
+  it("without a crowd are lost first by peers that misbehaved, then by peers that brought nothing in a minute", () => {
     const full = many(ConnectionSlots.STRANGERS, apart)
     const idle = held(3, apart(3), { news: 0, connectedSince: NOW - ConnectionSlots.PROBATION_MS })
     const fresh = held(4, apart(4), { news: 0 })
@@ -90,24 +93,24 @@ describe("places for those who dial in", () => {
   })
 })
 
-describe("those who have not greeted", () => {
+describe("connections that have not greeted", () => {
   const waiting = (count: number, hostOf: (n: number) => string): ReadonlyArray<ConnectionSlots.Ungreeted> =>
     Array.from({ length: count }, (_, n) => ({ id: `${n}`, host: hostOf(n), since: NOW + n }))
 
-  it("are few of each host", () => {
+  it("are few per host", () => {
     const house = waiting(ConnectionSlots.UNGREETED_PER_HOST, (n) => `2001:db8::${n}`)
     expect(ConnectionSlots.open(house, "2001:db8::abcd", NOW)._tag).toBe("Full")
     expect(ConnectionSlots.open(house, "2001:db8:0:1::1", NOW)._tag).toBe("Opened")
   })
 
-  it("give way to the next one in the narrowest network that is crowded, not in one beside it", () => {
+  it("give way in the narrowest crowded network, not in one beside it", () => {
     const flood = waiting(ConnectionSlots.UNGREETED, (n) =>
       n === 0 ? "2001:db8:2::1" : `2001:db8:1:${n.toString(16)}::1`,
     )
     expect(ConnectionSlots.open(flood, "203.0.113.7", NOW)).toEqual({ _tag: "InsteadOf", id: "1" })
   })
 
-  it("give way to the next one, the oldest of the largest crowd first", () => {
+  it("give way oldest first in the largest crowd", () => {
     const flood = waiting(ConnectionSlots.UNGREETED, (n) => (n === 0 ? "192.0.2.1" : `198.51.${n}.1`))
     expect(ConnectionSlots.open(flood, "203.0.113.7", NOW)).toEqual({ _tag: "InsteadOf", id: "1" })
   })

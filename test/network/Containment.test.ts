@@ -1,4 +1,4 @@
-/** A switchboard with real connections, a clock that the test sets, and strangers who misuse it. */
+/** A switchboard with real connections, a clock that the test moves, and strangers who misuse it. */
 import { randomBytes } from "node:crypto"
 import { afterEach, describe, expect, it } from "vitest"
 import * as ConnectionSlots from "../../src/network/ConnectionSlots.js"
@@ -32,7 +32,7 @@ interface SetClock {
   now: number
 }
 
-/** Until this holds once the clock has moved on by this much, and leave it there. */
+/** Waits until this holds after the clock has moved by this much, and leaves the clock there. */
 const untilLater = (clock: SetClock, ms: number, holds: () => boolean): Promise<void> =>
   until(() => {
     clock.now += ms
@@ -85,7 +85,7 @@ const question = () => {
 
 describe("a message", () => {
   it(
-    "has a minute from its first byte to its end",
+    "must arrive within a minute of its first byte",
     async () => {
       const { board, clock, warnings, stranger } = await started()
       const slow = await stranger("127.0.0.1")
@@ -107,7 +107,7 @@ describe("a message", () => {
 
 describe("a peer", () => {
   it(
-    "that says a byte of its closing checkpoints every few seconds has a minute for all of them",
+    "that trickles its closing checkpoints has a minute for all of them",
     async () => {
       const { board, clock, stranger } = await started()
       const slow = await stranger("127.0.0.1")
@@ -116,7 +116,7 @@ describe("a peer", () => {
       let at = 0
       const drip = () => slow.writeRaw([bytes.subarray(at, ++at)])
       await drip()
-      // The first byte is there, and its minute has begun.
+      // The first byte has arrived, and its minute has begun.
       await untilLater(clock, 60_001, () => board.sessions[0]?.hasUnfinished === true)
       clock.now -= 60_001
       for (let seconds = 0; seconds < 60; seconds += 12) {
@@ -134,7 +134,7 @@ describe("a peer", () => {
   )
 
   it(
-    "that reads nothing of what it is sent is let go after half a minute, and others are not",
+    "that reads nothing is disconnected after half a minute, and others are not",
     async () => {
       const { board, clock, stranger } = await started()
       await stranger("127.0.0.1", { heard: "deaf" })
@@ -152,7 +152,7 @@ describe("a peer", () => {
       expect(board.sessions).toHaveLength(2)
       clock.now += 2
       board.sweep()
-      // Whoever does not read does not notice either.
+      // A peer that does not read does not notice either.
       await until(() => board.sessions.length === 1)
       expect(other.isOpen()).toBe(true)
     },
@@ -160,7 +160,7 @@ describe("a peer", () => {
   )
 
   it(
-    "that does not greet is cut after ten seconds, and at once when it says something else",
+    "that does not greet is disconnected after ten seconds, or at once when it sends something else",
     async () => {
       const { board, clock, heard, stranger } = await counting()
       const silent = await stranger("127.0.0.1", { isSilent: true })
@@ -173,7 +173,7 @@ describe("a peer", () => {
       const swept = performance.now()
       board.sweep()
       await until(() => !silent.isOpen())
-      // Otherwise the limit for a greeting would have cut it, in ten seconds of the real clock.
+      // Otherwise the limit for a greeting would have closed it, in ten seconds of the real clock.
       expect(performance.now() - swept).toBeLessThan(6_000)
       expect([heard(), board.failures]).toEqual([0, 0])
     },
@@ -181,17 +181,17 @@ describe("a peer", () => {
   )
 })
 
-describe("the places of strangers", () => {
+describe("the slots of strangers", () => {
   it(
     Rest.of(
       "a full crowd",
-      "are given by a full crowd: the one that misbehaved goes for a newcomer from elsewhere, and a neighbour gets none",
+      "of a full crowd pass from its misbehaving member to a newcomer from elsewhere, but not to a neighbour",
     ),
     async () => {
       const { board, stranger } = await started()
       const hosts = [1, 2, 3, 4].map((n) => `127.0.${n}.1`)
       const bots: Array<Bot> = []
-      // No more at once than may be on their way to greet.
+      // No more at once than may be waiting to greet.
       for (let n = 0; n < ConnectionSlots.STRANGERS_PER_HOST; n += 8) {
         const some = hosts.flatMap((host) => Array.from({ length: 8 }, () => stranger(host)))
         bots.push(...(await Promise.all(some)))
@@ -220,7 +220,7 @@ describe("the places of strangers", () => {
 
 describe("a bug of this node", () => {
   it(
-    "costs a peer its message and nobody anything else, is counted each time and said once for each peer",
+    "costs a peer its message and nobody anything else, is counted each time and logged once per peer",
     async () => {
       let [isBroken, answered] = [true, 0]
       const { board, warnings, stranger } = await started(({ release }) => {
@@ -229,7 +229,7 @@ describe("a bug of this node", () => {
         release("known")
       })
       const bots = [await stranger("127.0.0.1"), await stranger("127.0.0.2")]
-      // More than may wait to be taken in at a time: what failed takes up no room.
+      // More than may wait to be accepted at a time: failed messages take up no room.
       const sent = Array.from({ length: 300 }, question)
       for (const bot of bots) bot.write("questions", sent).catch(() => {})
       await until(() => board.failures === 600)

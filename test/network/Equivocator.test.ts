@@ -1,4 +1,4 @@
-/** One of four validators says two things in every round: all others prove it, and slash it. */
+/** One of four validators equivocates in every round; all others prove it and slash it. */
 import { Effect } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import * as Address from "../../src/protocol/identity/Address.js"
@@ -13,7 +13,7 @@ const LIMIT_MS = 240_000
 
 afterEach(Processes.removeAll)
 
-describe("a validator that says two things", () => {
+describe("an equivocating validator", () => {
   it(
     Rest.of("four programs", "is slashed on every node, and the others go on"),
     async () => {

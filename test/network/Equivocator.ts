@@ -33,7 +33,7 @@ const twoFaced = Layer.effect(
   }),
 ).pipe(Layer.provide(Networking.layer))
 
-/** A validator with the first key that says two things in every round, as a layer. */
+/** A validator with the first key that equivocates in every round, as a layer. */
 export const equivocator = ({ folder, genesisFile }: Processes.Founded, peers: ReadonlyArray<Processes.Started>) =>
   Node.layerOver(Engine.layer, twoFaced).pipe(
     Layer.provideMerge(

@@ -1,7 +1,6 @@
 /**
- * Wires without sockets, on a clock that the test moves. They are no better than real ones: bytes arrive late and cut
- * anywhere, the end of a connection is reported late and sometimes twice,
- * and a line that is cut is silent at both ends.
+ * Wires without sockets, on a clock that the test moves. They are as bad as real ones: bytes arrive late and cut
+ * anywhere, the end of a connection is reported late and sometimes twice, and a cut line is silent at both ends.
  */
 import { Violation } from "../../src/network/peers/Frame.js"
 import { Lanes } from "../../src/network/peers/Lanes.js"
@@ -49,7 +48,7 @@ export class FakeNet {
 
   readonly after = this.clock.after
 
-  /** One way over a line. */
+  /** One direction of a line. */
   latency(): number {
     return this.chance.between(5, 60)
   }
@@ -118,7 +117,7 @@ class End implements Connection {
     return [near, far]
   }
 
-  /** Cut anywhere, in order, and as late as the line is. */
+  /** Cut anywhere, in order, and as late as the line. */
   write(bytes: Uint8Array): boolean {
     for (let at = 0; at < bytes.length; ) {
       const chunk = bytes.slice(at, at + this.net.chance.between(1, 65_536))
@@ -141,7 +140,7 @@ class End implements Connection {
     })
   }
 
-  /** What arrives before it waits until then. */
+  /** Earlier arrivals wait until then. */
   begin(): void {
     const early = this.#early ?? []
     this.#early = null

@@ -1,4 +1,4 @@
-/** What ends a running node for good, provoked in real networks: which line its operator finds, and which code. */
+/** Fatal errors of a running node, provoked in real networks: the line that its operator finds, and the exit code. */
 import { copyFileSync, rmSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
@@ -53,7 +53,7 @@ const withPlanted = async (by: string) => {
 
 describe("a running node", () => {
   it(
-    "whose ledger makes money ends with 101, and the others go on",
+    "whose ledger creates money ends with 101, and the others continue",
     async () => {
       const found = await withPlanted("(state, _row, _recipient, { to, amount }) => state.creditAddress(to, amount)")
       expect(found).toEqual({
@@ -68,7 +68,7 @@ describe("a running node", () => {
   )
 
   it(
-    "whose memory has money that no transaction brought ends with 101, although nothing of it reaches the disk",
+    "whose memory has money that no transaction created ends with 101, although none of it reaches the disk",
     async () => {
       const odd = '"ab".repeat(20)'
       const found = await withPlanted(
@@ -89,7 +89,7 @@ describe("a running node", () => {
   )
 
   it(
-    "that comes to another state than a quorum ends with 100, and the others go on",
+    "whose state differs from a quorum's ends with 100, and the others continue",
     async () => {
       const found = await withPlanted("(state, row, _recipient, { amount }) => state.pay(row, row, amount)")
       expect(found).toEqual({
@@ -103,7 +103,7 @@ describe("a running node", () => {
 
   // Two of four sign everything twice, once for each of the honest two, who know nothing of each other.
   it(
-    "that meets a second history, which more than a third has signed as well, ends with 100",
+    "that meets a second history, signed by more than a third, ends with 100",
     async () => {
       const network = Processes.found({ roundMs: 250, epochRounds: 240 })
       const half = async (honest: number, mark: string) => {

@@ -1,6 +1,6 @@
 /**
- * Four validators, an archive and two gateways behind nginx, under a hundred thousand payments: `npm run test:network`. What the
- * database says of every account, as of many commits, is what the node's own commits make of it when they are executed again.
+ * Four validators, an archive and two gateways behind nginx, under a hundred thousand payments: `npm run test:network`.
+ * What the database says of every account at many commits is compared with the node's own commits, executed again.
  */
 import { Agent, request } from "node:http"
 import { afterAll, expect, it, onTestFinished } from "vitest"
@@ -21,11 +21,11 @@ import * as Processes from "./Processes.js"
 
 const PAYMENTS = Number(process.env["UDG_GATEWAY_PAYMENTS"] ?? 100_000)
 const SENDERS = 250
-/** Of one request. */
+/** The limit of one request. */
 const BATCH = 125
 /** Clients of nginx, each at an address of its own, so that both gateways have some. */
 const CLIENTS = 8
-/** A balance is compared after every so manieth commit. */
+/** A balance is compared after every n-th commit. */
 const EVERY = 10
 const LIMIT_MS = 45 * 60_000
 const PAUSE_MS = 200
@@ -40,7 +40,7 @@ interface Answer {
   readonly code?: string
 }
 
-/** Requests from an address of its own, one at a time on a connection that stays. */
+/** Requests from an address of its own, one at a time over a persistent connection. */
 const clientAt = (port: number, n: number) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   return (body: string): Promise<{ readonly status: number; readonly text: string }> =>
@@ -57,7 +57,7 @@ const clientAt = (port: number, n: number) => {
     })
 }
 
-/** Every sender pays the next one, again and again; returns when all payments are accepted. */
+/** Every sender pays the next one repeatedly; returns when all payments are accepted. */
 const pay = async (network: Processes.Founded, senders: ReadonlyArray<SecretKey>, port: number): Promise<void> => {
   const addresses = senders.map(({ publicKey }) => Address.fromPublicKey(publicKey))
   let made = 0
@@ -82,7 +82,7 @@ const pay = async (network: Processes.Founded, senders: ReadonlyArray<SecretKey>
           ({ status_code, code }) => ![200, 503].includes(status_code) && code !== "NonceTooHigh",
         )
         if (wrong !== undefined) throw new Error(JSON.stringify(wrong))
-        // What a full node has no room for yet.
+        // A full node has no room for these yet.
         bodies = bodies.filter((_, i) => answers[i]?.status_code !== 200)
         if (bodies.length > 0) await pause(PAUSE_MS)
       }
@@ -112,7 +112,7 @@ const eachOf = async <A>(all: ReadonlyArray<A>, look: (one: A) => Promise<void>)
   await Promise.all(Array.from({ length: PAGES_AT_ONCE }, worker))
 }
 
-/** Every account as of a commit, by the database. */
+/** Every account as of a commit, from the database. */
 const accountsAt = async (database: string, commit: number) => {
   const rows = await Server.query(
     database,
@@ -125,7 +125,7 @@ const accountsAt = async (database: string, commit: number) => {
 }
 
 it.skipIf(!(Server.isThere && isTried("nginx", "-v")) && process.env["CI"] === undefined)(
-  `tells of every account through two gateways what the node has, after ${PAYMENTS} payments`,
+  `serves every account through two gateways as the node has it, after ${PAYMENTS} payments`,
   async () => {
     const senders = Array.from({ length: SENDERS }, () => SecretKey.generate())
     const network = Processes.found({
@@ -157,7 +157,7 @@ it.skipIf(!(Server.isThere && isTried("nginx", "-v")) && process.env["CI"] === u
     await pay(network, senders, proxy.port)
     await Processes.until("all is final", () => Processes.recorded(first) >= PAYMENTS, LIMIT_MS)
     const finalMs = performance.now() - began
-    // Without a quorum nothing is final any more, so both sides stand still.
+    // Without a quorum nothing more is final, so both sides stand still.
     await Promise.all(others.map((node) => node.stop()))
     const last = () => Processes.commits(first).at(-1)?.index ?? 0
     const ended = performance.now()

@@ -41,17 +41,17 @@ const hello = (changes: Partial<Hello.Hello> = {}): Hello.Hello => ({
 const judged = (theirs: Hello.Hello) => Hello.judge(hello(), Hello.encode(theirs))
 
 describe("a hello", () => {
-  it("of the same network and version is somebody to talk to", () => {
+  it("of the same network and version is accepted", () => {
     const theirs = hello({ port: 1 })
     expect(judged(theirs)).toEqual(Either.right(theirs))
   })
 
-  it("of another network says which", () => {
+  it("of another network names it", () => {
     const reason = Either.flip(judged(hello({ genesisHash: "22".repeat(32) as Hash, networkId: "other" as NetworkId })))
     expect(Either.getOrThrow(reason)).toMatch(/on network other \(genesis 22.*this node is on udg-hello \(genesis 11/)
   })
 
-  it("of another version says so, whatever that version writes", () => {
+  it("of another version is recognised, whatever that version writes", () => {
     const reason = Either.getOrThrow(Either.flip(Hello.judge(hello(), Uint8Array.of(7, 0, 99))))
     expect(reason).toBe(`it speaks version 7 of the protocol, this node speaks version ${Hello.PROTOCOL_VERSION}`)
     expect(Either.isLeft(Hello.judge(hello(), Uint8Array.of()))).toBe(true)
@@ -64,16 +64,16 @@ describe("a proof of a validator's key", () => {
   const own = hello()
   const ends = { prover: "aa", verifier: "bb" }
 
-  it("holds for the one whose challenge it answers, on that connection", () => {
+  it("is valid for the challenge it answers, on that connection", () => {
     expect(Hello.validatorOf(own, ends, Hello.prove(own, ends, key))).toBe(Address.fromPublicKey(key.publicKey))
   })
 
-  it("costs a native check and no more, whoever sends it", () => {
+  it("costs one native check, whoever sends it", () => {
     const slow = slowSigner()
     expect(Hello.validatorOf(own, ends, Hello.prove(own, ends, slow))).toBeNull()
   })
 
-  it("is worth nothing to anybody else, elsewhere, later, or under another key", () => {
+  it("is worthless to anybody else, elsewhere, later, or under another key", () => {
     const proof = Hello.prove(own, ends, key)
     const other = SecretKey.generate().publicKey
     expect(Hello.validatorOf(hello(), ends, proof)).toBeNull()

@@ -3,7 +3,7 @@ import * as Processes from "./Processes.js"
 
 type Node = Pick<Processes.Started, "directory">
 
-/** Signatures arrive some time after the commit that they are about. */
+/** Signatures arrive some time after the commit that they sign. */
 const untilCheckpointInCommon = ([first, ...others]: ReadonlyArray<Node>): Promise<void> => {
   const roundsOf = (node: Node | undefined) => new Set(node && Processes.checkpoints(node).map(({ round }) => round))
   return Processes.until("all have a checkpoint in common with the first", () =>
@@ -11,7 +11,10 @@ const untilCheckpointInCommon = ([first, ...others]: ReadonlyArray<Node>): Promi
   )
 }
 
-/** That all have the same commits, effects and signed checkpoints where they have any, up to this round at least. */
+/**
+ * Asserts that all have the same commits, effects and signed checkpoints where they have any, up to at least this
+ * round.
+ */
 export const expectOneHistory = async (nodes: ReadonlyArray<Node>, round: number): Promise<void> => {
   await untilCheckpointInCommon(nodes)
   const [first, ...others] = nodes
@@ -27,7 +30,7 @@ export const expectOneHistory = async (nodes: ReadonlyArray<Node>, round: number
   }
 }
 
-/** That no validator has filled a slot twice, by what this node keeps. */
+/** Asserts that no validator has filled a slot twice, by this node's records. */
 export const expectNoSlotTwice = ({ keys }: Processes.Founded, by: Node): void => {
   for (const key of keys) {
     const slots = Processes.slotsOf(by, key)
@@ -35,7 +38,7 @@ export const expectNoSlotTwice = ({ keys }: Processes.Founded, by: Node): void =
   }
 }
 
-/** One history, no slot filled twice, and nobody accused of either. */
+/** Asserts one history, no slot filled twice, and nobody accused of it. */
 export const expectSound = async (
   network: Processes.Founded,
   nodes: ReadonlyArray<Processes.Started>,

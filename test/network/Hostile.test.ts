@@ -1,4 +1,4 @@
-/** A node among peers that mean it no good: it goes on finalizing, and is rid of them. */
+/** A node among hostile peers: it keeps finalizing, and gets rid of them. */
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
@@ -20,7 +20,7 @@ import { type Stranger, stranger } from "./Hostile.js"
 import * as Processes from "./Processes.js"
 
 const LIMIT_MS = 180_000
-/** For what takes an epoch, which on a busy machine is several times as long. */
+/** For tests that need an epoch, which takes several times as long on a busy machine. */
 const EPOCH_LIMIT_MS = 600_000
 const EPOCH_ROUNDS = 240
 
@@ -49,13 +49,13 @@ const goesOn = () => {
   return Processes.until("the node goes on finalizing", () => Processes.finalizedRound(node) > now + 3)
 }
 
-/** Does it again and again, over new connections, until it is not let in any more. */
+/** Repeats this over new connections until it is no longer let in. */
 const untilBanned = async (one: Stranger, act: (line: Awaited<ReturnType<Stranger["connect"]>>) => Promise<void>) => {
   const bans = node.log().split("peer banned").length
   await Processes.until("it is banned", async () => {
     const line = await one.connect().catch(() => null)
     if (line === null) return node.log().split("peer banned").length > bans
-    // What is written to a line that is cut may wait for good; what is written quickly is not read yet.
+    // A write to a cut line may wait for ever; a quick write may not be read yet.
     act(line).catch(() => {})
     await Processes.until("the line is cut", () => !line.isOpen())
     return node.log().split("peer banned").length > bans
@@ -68,7 +68,7 @@ const untilBanned = async (one: Stranger, act: (line: Awaited<ReturnType<Strange
   )
 }
 
-/** The ends of this epoch and the next as they will not be, by somebody who says that he is the committee. */
+/** False ends of this epoch and the next, from somebody who claims to be the committee. */
 const closesBy = (key: SecretKey, running: number): ReadonlyArray<Checkpoint.SignedCheckpoint> =>
   [running, running + 1].map((epoch) => {
     const address = Address.fromPublicKey(key.publicKey)
@@ -108,7 +108,7 @@ describe("a peer", () => {
   )
 
   it(
-    "that announces what nobody sends is cut off before it is read",
+    "that announces more than it sends is disconnected before it is read",
     async () => {
       const one = await somebody()
       const announced = piece("answers", new Uint8Array(0))
@@ -140,7 +140,7 @@ describe("a peer", () => {
   )
 
   it(
-    "of another network is refused, and the log says of which",
+    "of another network is refused, and the log names that network",
     async () => {
       const one = await somebody()
       const genesisHash = "ab".repeat(32) as Hash.Hash
@@ -153,7 +153,7 @@ describe("a peer", () => {
   )
 
   it(
-    "of another version of the protocol is refused, and the log says of which",
+    "of another protocol version is refused, and the log names that version",
     async () => {
       const one = await somebody()
       await one.connect({ version: 9 }).catch(() => {})
@@ -163,7 +163,7 @@ describe("a peer", () => {
   )
 
   it(
-    "that is named and speaks another wire, as old programs do, is in the log once",
+    "that is named and speaks an old wire protocol is logged once",
     async () => {
       const old = createServer((socket) => {
         socket.on("error", () => {}).once("data", () => socket.end())
@@ -211,14 +211,14 @@ describe("a peer", () => {
   it(
     Rest.of(
       "an epoch",
-      "that shows closes under keys that count no more, other than what was executed, is banned and changes nothing",
+      "that shows closes under outdated keys, other than what was executed, is banned and changes nothing",
     ),
     async () => {
       const one = await somebody()
       const retired = SecretKey.generate()
       const bans = node.log().split("peer banned").length
-      // The node asks whoever comes for closes, and takes one answer: so it comes again and again. It is disconnected for
-      // its claim only once the epoch that the claim closes is over.
+      // The node asks every newcomer for closes and takes one answer, so the attacker returns repeatedly. It is
+      // disconnected for its claim only once the epoch that the claim closes is over.
       await Processes.until(
         "it is banned",
         async () => {
@@ -263,7 +263,7 @@ describe("a peer", () => {
   )
 
   it(
-    "that says true things a thousand times stays",
+    "that repeats true statements a thousand times stays connected",
     async () => {
       const one = await somebody()
       const line = await one.connect()
@@ -284,7 +284,7 @@ describe("a peer", () => {
     LIMIT_MS,
   )
 
-  // The last one: five bans, and nobody new is let in from this machine.
+  // The last one: after five bans, nobody new is let in from this machine.
   it(
     Rest.of("an epoch", "that keeps offering unrequested closing checkpoints is banned"),
     async () => {

@@ -22,7 +22,7 @@ const release = () => {}
 const WAITING_MESSAGES = 10_000
 
 export interface Hub {
-  /** The network of one more node, which is there until its scope ends. */
+  /** The network of one more node, which lasts until its scope ends. */
   readonly join: (name: string, validator: Address | null) => Layer.Layer<Network>
   /** What was reported of whom. */
   readonly misbehaviours: ReadonlyArray<{ readonly peer: PeerId; readonly what: string }>
@@ -36,7 +36,7 @@ export const hub: Effect.Effect<Hub> = Effect.gen(function* () {
     Effect.gen(function* () {
       const inbound = new Inbox<Received>()
       const id = name as PeerId
-      // Whoever joins with a validator is taken for a member: these networks have no others.
+      // A node that joins with a validator counts as a member: these networks have no others.
       const standing = validator === null ? "stranger" : "member"
       const self: Peer = {
         id,

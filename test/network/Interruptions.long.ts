@@ -1,4 +1,4 @@
-/** Processes that stop for a while and go on, are started again one after the other, or find an old or a shortened file. */
+/** Processes that pause and resume, restart one after the other, or find an old or shortened file. */
 import { cpSync, statSync, truncateSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -27,7 +27,7 @@ const requireGoesOn = async (network: Processes.Founded, nodes: ReadonlyArray<Pr
   expectNoSlotTwice(network, first)
 }
 
-/** Each slot that a node knows to be filled, with the hash of what fills it. */
+/** Each slot that a node knows to be filled, with the hash of its vertex. */
 const vertices = ({ directory }: Processes.Started): ReadonlyArray<readonly [slot: string, hash: string]> =>
   Processes.rows(
     join(directory, "udg.db"),
@@ -36,7 +36,7 @@ const vertices = ({ directory }: Processes.Started): ReadonlyArray<readonly [slo
 
 describe("four validators", () => {
   it(
-    "go on when one or two of them have been stopped for a while",
+    "continue after one or two of them have been paused",
     async () => {
       const network = Processes.found({ roundMs: 250, epochRounds: 60 })
       const nodes = await Processes.startAll(network)
@@ -52,7 +52,7 @@ describe("four validators", () => {
   )
 
   it(
-    "go on while each of them is started again, one after the other",
+    "continue while each is restarted in turn",
     async () => {
       const network = Processes.found({ roundMs: 250, epochRounds: 60 })
       const nodes = [...(await Processes.startAll(network))]
@@ -68,7 +68,7 @@ describe("four validators", () => {
   )
 
   it.each(["udg.db", "signed.db"])(
-    "go on when %s alone of one of them is set back to a backup, and it signs nothing twice",
+    "continue when %s alone of one of them is set back to a backup, and it signs nothing twice",
     async (file) => {
       const network = Processes.found({ roundMs: 150, epochRounds: 240 })
       const nodes = [...(await Processes.startAll(network))]
@@ -91,12 +91,12 @@ describe("four validators", () => {
     LIMIT_MS,
   )
 
-  // More is lost than a power cut may take: only what each has signed is whole, and of the log what stands before the cut.
+  // More is lost than a power cut may take: only the signed vertices are whole, and the log up to the cut.
   it.each([
     ["at another place each", [0.9, 0.6, 0.3, 0.1]],
     ["at its beginning", [0, 0, 0, 0]],
   ])(
-    "go on when the log of each one's udg.db is cut off %s, and sign nothing twice",
+    "continue when the log of each one's udg.db is cut off %s, and sign nothing twice",
     async (_, kept) => {
       const network = Processes.found({ roundMs: 150, epochRounds: 40 })
       const nodes = await Processes.startAll(network)

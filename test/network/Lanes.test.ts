@@ -18,7 +18,7 @@ const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
 interface Way {
   /** Cuts what is written. */
   readonly cut?: (bytes: Uint8Array) => ReadonlyArray<Uint8Array>
-  /** What the line still takes before it wants no more. */
+  /** How much the line still accepts before it is full. */
   readonly room?: { bytes: number }
 }
 
@@ -78,7 +78,7 @@ const listening = () => {
 }
 
 describe("messages", () => {
-  it("arrive whole, in order and in buffers of their own, however they are cut", async () => {
+  it("arrive whole, in order and in separate buffers, however they are cut", async () => {
     const message = fc.nat(60_000).map((length) => new Uint8Array(randomBytes(length)))
     await fc.assert(
       fc.asyncProperty(
@@ -142,7 +142,7 @@ describe("messages", () => {
     room.bytes = 1
     for (let n = 0; n < 100; n++) near.send("answers", new Uint8Array(PIECE_BYTES))
     await settle()
-    // The line is full; what is most urgent comes last.
+    // The line is full; the most urgent message comes last.
     for (const channel of ["transactions", "vertices"] as const) {
       for (let n = 0; n < 100; n++) near.send(channel, new Uint8Array(PIECE_BYTES))
     }
@@ -157,7 +157,7 @@ describe("messages", () => {
 })
 
 describe("a lane whose reader does not take its messages", () => {
-  it("holds up its own sender and no other lane, within its window", async () => {
+  it("delays its own sender and no other lane, within its window", async () => {
     const { near, far, hearing, clock } = pair()
     let goOn = () => {}
     let count = 0
@@ -173,7 +173,7 @@ describe("a lane whose reader does not take its messages", () => {
     await settle()
     expect([count, votes.length]).toEqual([1, 100])
     const waiting = near.unsent("answers")
-    // One is taken, and at most a window of them is here.
+    // One is taken, and at most a window of them has arrived.
     expect(waiting).toBeGreaterThanOrEqual(100 * 10_000 - 100_000 - 2 * 10_000)
     clock.now = 29_000
     expect(near.stalledMs).toBe(29_000)
@@ -185,7 +185,7 @@ describe("a lane whose reader does not take its messages", () => {
     expect([count, near.unsent("answers"), near.stalledMs]).toEqual([100, 0, 0])
   })
 
-  it("loses messages beyond what may wait for it", () => {
+  it("refuses messages beyond the queue's limit", () => {
     const { near } = pair()
     const { waitingBytes } = Channel.LIMITS.votes
     expect(near.send("votes", new Uint8Array(waitingBytes))).toBe(true)
@@ -196,7 +196,7 @@ describe("a lane whose reader does not take its messages", () => {
   })
 })
 
-describe("what no honest node sends", () => {
+describe("a protocol violation", () => {
   const part = (bytes: number) => piece("answers", new Uint8Array(bytes), KIND.part)
   const cases: ReadonlyArray<readonly [string, ReadonlyArray<Uint8Array>, string]> = [
     ["a frame of unknown kind", [Uint8Array.of(0x50, 0, 0, 0)], "unknown kind"],
@@ -217,7 +217,7 @@ describe("what no honest node sends", () => {
     expect(say).toThrow(expect.objectContaining({ message: expect.stringContaining(message), offence: "misframed" }))
   })
 
-  it("is a message longer than its lane takes, which is seen at the first byte too many", () => {
+  it("is a message longer than its lane allows, detected at the first byte too many", () => {
     const { lanes } = listening()
     lanes.accept("votes", MIB, () => undefined)
     lanes.flush()
@@ -227,7 +227,7 @@ describe("what no honest node sends", () => {
     expect(() => lanes.received(piece("votes", Uint8Array.of(1)))).toThrow(`at most ${limit} allowed`)
   })
 
-  it("fails with a violation or is taken, whatever the bytes are", () => {
+  it("is either reported or accepted for any bytes, and nothing else happens", () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 64 }), { maxLength: 40 }), (chunks) => {
         const { lanes } = listening()
@@ -251,17 +251,17 @@ describe("what no honest node sends", () => {
     expect(written).toEqual([Uint8Array.of(0x40, 999 & 255, 999 >> 8, 0)])
   })
 
-  it("is at least paid for: a piece costs its window more than its bytes", () => {
+  it("pays at least for its pieces, which cost more of the window than their bytes", () => {
     const { lanes } = listening()
     const empty = piece("answers", new Uint8Array(0))
-    // Without a flush nothing is granted anew.
+    // Without a flush no new credit is granted.
     const fit = Math.floor(65_536 / PIECE_COST)
     for (let n = 0; n < fit; n++) lanes.received(empty)
     expect(() => lanes.received(empty)).toThrow("more data than the granted credit")
   })
 })
 
-describe("signs of life", () => {
+describe("pings", () => {
   it("measure the round trip", async () => {
     const { near, clock } = pair()
     expect(near.latencyMs).toBeNull()
@@ -271,7 +271,7 @@ describe("signs of life", () => {
     expect(near.latencyMs).toBe(7)
   })
 
-  it("tell how long a frame, or a message, has been waiting for its end", () => {
+  it("report how long a frame or a message has been incomplete", () => {
     const clock = { now: 0 }
     const lanes = new Lanes({ write: () => true, soon: () => {}, now: () => clock.now }, () => {})
     lanes.accept("answers", MIB, () => undefined)

@@ -1,4 +1,4 @@
-/** Four validators over bad lines: they may stand still, and never part. */
+/** Four validators over bad lines: they may stop, but never fork. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { expectSound } from "./History.js"
 import { Lines } from "./Lines.js"
@@ -36,7 +36,7 @@ describe("four validators", () => {
     async () => {
       const { network, nodes } = await started()
       split("0", "1")
-      // What was in flight may still be decided; then nothing is.
+      // Vertices in flight may still be decided; then nothing is.
       await pause(10 * ROUND_MS)
       const stopped = nodes.map(Processes.finalizedRound)
       await pause(30 * ROUND_MS)
@@ -50,7 +50,7 @@ describe("four validators", () => {
   )
 
   it(
-    "split three and one go on where three are, and the one comes after",
+    "split three and one continue on the larger side, and the fourth catches up",
     async () => {
       const { network, nodes } = await started()
       const [lone, ...others] = nodes
@@ -73,7 +73,7 @@ describe("four validators", () => {
   )
 
   it(
-    "finalize one history where a word takes 200 ms and every twentieth is lost",
+    "finalize one history with 200 ms of latency and five per cent loss",
     async () => {
       const { network, nodes } = await started()
       lines.delayMs = 200

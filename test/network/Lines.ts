@@ -1,13 +1,14 @@
 /**
- * The lines between nodes on one machine, all of them through this process: they can be slow, lose what has to be sent
- * again, or be cut. A cut line is silent, as a machine's is that lost its network: both ends go on thinking they have it.
+ * The lines between nodes on one machine, all through this process: they can be slow, lose bytes that must be sent
+ * again, or be cut. A cut line is silent, like a machine that lost its network: both ends believe that they still have
+ * it.
  */
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { join } from "node:path"
 
-/** What a node is told at its start to use them. */
+/** Options that make a node use these lines. */
 export interface Way {
   readonly execArgv: ReadonlyArray<string>
   readonly environment: Readonly<Record<string, string>>
@@ -18,7 +19,7 @@ const SEGMENT_BYTES = 1_460
 const SENT_AGAIN_MS = 200
 
 export class Lines {
-  /** One way. */
+  /** One direction. */
   delayMs = 0
   /** Between 0 and 1, of segments. */
   loss = 0
@@ -88,7 +89,7 @@ export class Lines {
     await Promise.all([this.#carry(dialler, listener, from, to), this.#carry(listener, dialler, to, from)])
   }
 
-  /** In order, as TCP delivers: what was lost holds up what comes behind it. */
+  /** In order, as TCP delivers: a lost segment delays everything behind it. */
   async #carry(source: Socket, target: Socket, from: string, to: string): Promise<void> {
     let due = 0
     let last: Promise<void> = Promise.resolve()

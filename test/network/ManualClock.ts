@@ -31,7 +31,7 @@ export class ManualClock implements Clock {
     return Math.min(...this.#due.map(({ at }) => at))
   }
 
-  /** Waits that end until then end now. */
+  /** Waits that end by then end now. */
   moveTo(at: number): void {
     this.#now = Math.max(this.#now, at)
     const over = this.#due.filter((due) => due.at <= this.#now)

@@ -68,7 +68,7 @@ itObeysTheLawsOfACodec("messages", {
 })
 
 describe("a message", () => {
-  it("is news, a question or an answer, and only vertices are two of these", () => {
+  it("is gossip, a question or an answer, and only vertices are two of these", () => {
     fc.assert(
       fc.property(messagesWith(1), (message) => {
         const kinds = [MessageCodec.isGossip, MessageCodec.isQuestion, MessageCodec.isAnswer]
@@ -77,7 +77,7 @@ describe("a message", () => {
     )
   })
 
-  it("of an unknown kind is refused, and so is none at all", () => {
+  it("of an unknown kind is refused, and so is an empty one", () => {
     for (const bytes of [Uint8Array.of(), Uint8Array.of(0), Uint8Array.of(99, 1, 2)]) {
       expect(Either.isLeft(WholeMessage.decode(networkId, bytes))).toBe(true)
     }

@@ -1,4 +1,4 @@
-/** What one connection may cost below the level of messages, by a clock that the test moves. */
+/** What one connection may cost below the level of messages, on a clock that the test moves. */
 import { describe, expect, it } from "vitest"
 import { Meter } from "../../src/network/peers/Meter.js"
 import { RATES, strangerShare } from "../../src/network/peers/Rates.js"
@@ -13,7 +13,7 @@ const scene = (first: Standing, among = 1) => {
     flooded: () => {},
     clock: { ...nodeClock, now: () => clock.now },
   })
-  /** How often something must wait in so many seconds, of a peer that brings so much a second. */
+  /** How often a peer that brings this much per second must wait in the given seconds. */
   const waits = (seconds: number, pieces: number, bytes: number): number => {
     let count = 0
     for (let n = 0; n < seconds * 10; n++) {
@@ -25,11 +25,11 @@ const scene = (first: Standing, among = 1) => {
   return { clock, who, strangers, meter, waits }
 }
 
-/** Others have the thread after 128 pieces, which is no waiting. */
+/** Others get the thread after 128 pieces, which is not a wait. */
 const FEW = 100
 
 describe("the meter of a peer", () => {
-  it("gives a stranger its part of what all strangers have together, of pieces and of bytes", () => {
+  it("limits a stranger to its share of all strangers' pieces and bytes", () => {
     const alone = scene("stranger")
     expect(alone.waits(60, FEW, 100_000)).toBeLessThan(60)
     const { pieces, bytes } = strangerShare(100)
@@ -42,25 +42,25 @@ describe("the meter of a peer", () => {
     }
   })
 
-  it("follows how many strangers there are, and who the peer is", () => {
+  it("follows the number of strangers and the peer's standing", () => {
     const { who, strangers, waits } = scene("stranger")
     const { pieces, bytes } = strangerShare(100)
     strangers.count = 100
     expect(waits(120, 2 * pieces.perSecond, 0)).toBeGreaterThan(600)
     who.standing = "member"
-    // What it owed as a stranger, it has soon paid as a member.
+    // A member soon pays off what it owed as a stranger.
     expect(waits(60, 0, RATES.stranger.bytes.perSecond + 100_000)).toBeLessThan(20)
     who.standing = "stranger"
     expect(waits(600, 0, 2 * bytes.perSecond)).toBeGreaterThan(3_000)
   })
 
-  it("lets others have the thread after 128 pieces", () => {
+  it("yields the thread after 128 pieces", () => {
     const { meter } = scene("member")
     const paused = Array.from({ length: 256 }, () => meter.charge(1, 0) !== undefined)
     expect(paused.flatMap((isPaused, i) => (isPaused ? [i] : []))).toEqual([127, 255])
   })
 
-  it("credits pieces for no more than eight answers", () => {
+  it("credits pieces for at most eight answers", () => {
     const { meter } = scene("stranger")
     const answerBytes = 16_384
     for (let n = 0; n < 1_000; n++) meter.asked(answerBytes)

@@ -13,7 +13,7 @@ afterEach(Processes.removeAll)
 
 describe("four validators", () => {
   it(
-    "finalize nothing while two are gone, do not fork, and go on when they return",
+    "finalize nothing while two are gone, do not fork, and continue when they return",
     async () => {
       const network = Processes.found({ roundMs: 300, epochRounds: 240 })
       const nodes = await Processes.startAll(network)
@@ -21,7 +21,7 @@ describe("four validators", () => {
       const [first, second, ...others] = nodes
       if (first === undefined || second === undefined) return expect.unreachable()
       await Promise.all([first.kill(), second.kill()])
-      // What was in flight may still be decided; then nothing is.
+      // Vertices in flight may still be decided; then nothing is.
       await new Promise((resolve) => setTimeout(resolve, 5_000))
       const stopped = others.map(Processes.finalizedRound)
       await new Promise((resolve) => setTimeout(resolve, 10_000))
@@ -39,7 +39,7 @@ describe("four validators", () => {
   )
 
   it(
-    "hand over epochs, and a fifth node joins by the state of a close and equals them",
+    "hand over epochs, and a fifth node joins from the state of a close and reaches the same state",
     async () => {
       const accounts = Array.from({ length: 20_000 }, (_, n) => ({
         address: Address.fromPublicKey(Wallet.numbered(n)),
@@ -54,7 +54,7 @@ describe("four validators", () => {
       for (const node of nodes) Processes.prune(node, 3)
       const follower = await Processes.start(network, "fifth", ["--no-validate", "--peer", first.p2p])
       await Processes.until("the fifth follows", () => Processes.finalizedRound(follower) > 140)
-      // Behind the genesis: it has not executed the first epochs but taken their outcome.
+      // Beside the genesis: it has not executed the first epochs but taken their outcome.
       const [, firstExecuted] = Processes.commits(follower)
       expect(firstExecuted?.round).toBeGreaterThan(40)
       const all = [...nodes, follower]
@@ -67,7 +67,7 @@ describe("four validators", () => {
   )
 
   it(
-    "learn what any node is told, and each transaction is proposed once",
+    "share what any node is told, and propose each transaction once",
     async () => {
       const network = Processes.found({ roundMs: 400, epochRounds: 240 })
       const nodes = await Processes.startAll(network)
@@ -128,7 +128,7 @@ describe("a validator", () => {
 
 describe("a newcomer", () => {
   it(
-    "that stakes and runs a node takes a seat after an epoch of heartbeats; one that dies again stops nobody",
+    "that stakes and runs a node takes a seat after an epoch of heartbeats; one that dies stops nobody",
     async () => {
       const network = Processes.found({ roundMs: 250, epochRounds: 40 })
       const nodes = await Processes.startAll(network)

@@ -1,4 +1,4 @@
-/** Whole nodes as processes, over real sockets: the shortest story. The long ones run by `npm run test:network`. */
+/** Whole nodes as processes over real sockets: the shortest story. The long ones run with `npm run test:network`. */
 import { afterEach, describe, expect, it } from "vitest"
 import { expectSound } from "./History.js"
 import * as Processes from "./Processes.js"

@@ -1,4 +1,4 @@
-/** A policy that lets everybody in and does not greet, for the other end of a test. */
+/** A policy that admits everybody and does not greet, for the other end of a test. */
 
 import * as Channel from "../../src/network/peers/Channel.js"
 import type { Clock } from "../../src/network/peers/Clock.js"

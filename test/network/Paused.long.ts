@@ -1,4 +1,4 @@
-/** Validators that stand still and go on, and copies of their directories, with real processes: `npm run test:network`. */
+/** Validators that pause and resume, and copies of their directories, with real processes: `npm run test:network`. */
 import { cpSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, expect, it } from "vitest"
@@ -13,13 +13,13 @@ afterEach(Processes.removeAll)
 const copyOf = ({ directory }: Processes.Started, { folder }: Processes.Founded, name: string): void => {
   const copy = join(folder, `node-${name}`)
   cpSync(directory, copy, { recursive: true })
-  // Its identity among nodes, which other machines have another one of.
+  // Its identity among nodes, which differs on another machine.
   for (const file of ["node.key", "udg.lock"]) rmSync(join(copy, file), { force: true })
 }
 
 // It signed 9 ms after it had woken up, before it had read anything, and was slashed.
 it(
-  "a validator that was stopped while the others waited signs nothing that a copy of its directory has signed",
+  "a validator paused while the others waited signs nothing that a copy of its directory has signed",
   async () => {
     const network = Processes.found({ roundMs: 200, epochRounds: 240 })
     const [first, second, third, fourth] = await Processes.startAll(network)

@@ -15,7 +15,7 @@ describe("PeerAddress", () => {
     `${key}@203.0.113.7:9333`,
     `${key}@[::1]:9333`,
     `${key}@node.example:9333`,
-  ])("%s is a peer's address", (text) => {
+  ])("accepts %s", (text) => {
     expect(canonical(text)).toBe(text)
   })
 
@@ -42,7 +42,7 @@ describe("PeerAddress", () => {
     `${key}@${key}@node.example:9333`,
     `${key}@2001:db8::1:9333`,
     "/ip4/203.0.113.7/tcp/9333",
-  ])("%j is not a peer's address", (text) => {
+  ])("rejects %j", (text) => {
     expect(canonical(text)).toBeNull()
   })
 })

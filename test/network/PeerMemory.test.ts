@@ -22,8 +22,8 @@ const scene = () => {
   return { clock, standings, cut, holdings, open }
 }
 
-describe("strangers together", () => {
-  it("hold no more than their limit: whoever has held something for the longest time goes", () => {
+describe("strangers", () => {
+  it("hold at most their limit together: the one that has held memory longest is disconnected", () => {
     const { clock, cut, holdings, open } = scene()
     const slow = Array.from({ length: 128 }, (_, i) => open(`slow ${i}`))
     for (const account of slow) {
@@ -32,12 +32,12 @@ describe("strangers together", () => {
     }
     expect([cut, holdings.of("stranger")]).toEqual([[], TOGETHER.stranger])
     clock.moveTo(clock.now() + 1)
-    // Somebody who reads: it has held nothing until now.
+    // A peer that reads: it has held nothing until now.
     const quick = open("quick")
     quick.add(2 * MIB)
     expect(cut).toEqual(["slow 0", "slow 1", "slow 2", "slow 3"])
     expect(holdings.of("stranger")).toBeLessThanOrEqual(TOGETHER.stranger)
-    // What is cut counts no more, whatever it still reports.
+    // A closed connection counts no more, whatever it still reports.
     slow[0]?.add(-MIB / 2)
     slow[0]?.close()
     expect(holdings.of("stranger")).toBe(62 * MIB + 2 * MIB)
@@ -46,7 +46,7 @@ describe("strangers together", () => {
     expect(holdings.of("stranger")).toBe(62 * MIB)
   })
 
-  it("are judged by how long they hold something, and not by how long they are here", () => {
+  it("are judged by how long they hold memory, not by how long they are connected", () => {
     const { clock, cut, open } = scene()
     const old = open("old")
     for (let i = 0; i < 10; i++) {
@@ -62,7 +62,7 @@ describe("strangers together", () => {
 })
 
 describe("members and named peers", () => {
-  it("keep their places, and get nothing more while theirs is full", () => {
+  it("keep their connections, and get nothing more while their room is full", () => {
     const { cut, open } = scene()
     const [ann, ben, cleo] = [open("ann", "member"), open("ben", "member"), open("cleo", "named")]
     ann.add(TOGETHER.member - 1)
@@ -73,7 +73,7 @@ describe("members and named peers", () => {
     expect(ben.hasRoom()).toBe(true)
   })
 
-  it("are counted as what they are by now", () => {
+  it("are counted by their current standing", () => {
     const { standings, cut, holdings, open } = scene()
     const ann = open("ann", "member")
     ann.add(TOGETHER.stranger + 1)

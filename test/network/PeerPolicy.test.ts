@@ -72,7 +72,7 @@ interface Guest {
 
 const greetings = new WeakMap<object, Promise<unknown>>()
 
-/** Dials and greets, and does nothing by itself. */
+/** Dials and greets, and does nothing on its own. */
 const guest = async (net: FakeNet, name: string, host: string, to: FakeWire, known?: FakeWire): Promise<Guest> => {
   const wire = known ?? net.wire(name, host)
   const hello = { version: Hello.PROTOCOL_VERSION, networkId, genesisHash, agent: name, port: 0 }
@@ -165,7 +165,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
     })
   })
 
-  it("a peer that does not greet is cut after ten seconds, and at once if it sends something else", async () => {
+  it("a peer that does not greet is disconnected after ten seconds, or at once if it sends something else", async () => {
     const net = netOf()
     const received: Array<Received> = []
     const ann = await node(net, net.wire("a", "10.1.0.1"), { heard: (each) => void received.push(each) })
@@ -178,7 +178,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
     const silent = await dialled("silent", "10.2.0.1")
     const hasty = await dialled("hasty", "10.3.0.1")
     hasty?.write(pieceOf("questions", QUESTION))
-    // A message without credit stays where it is.
+    // A message without credit stays in the queue.
     silent?.lanes.send("questions", QUESTION)
     await net.pass(9_000)
     expect([silent?.isOpen, hasty?.isOpen]).toEqual([true, false])
@@ -186,7 +186,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
     expect([silent?.isOpen, received.length, ann.peers()]).toEqual([false, 0, []])
   })
 
-  it("a node of another network is refused, with the reason in both logs, and dialled ever less often", async () => {
+  it("a node of another network is refused with the reason in both logs, and dialled ever less often", async () => {
     const net = netOf()
     const [a, b] = [net.wire("a", "10.1.0.1"), net.wire("b", "10.2.0.1")]
     const ben = await node(net, b, { genesisHash: "cd".repeat(32) as Hash })
@@ -210,7 +210,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
     expect(ann.log).toContain("debug connection refused: the peer is this node itself")
   })
 
-  it("a peer that sends garbage loses its connection, then is banned, and comes back once the ban is over", async () => {
+  it("a peer that sends garbage loses its connection, then is banned, and returns once the ban is over", async () => {
     const net = netOf()
     const ann = await node(net, net.wire("a", "10.1.0.1"))
     let rude = await guest(net, "rude", "10.2.0.1", ann.wire)
@@ -220,7 +220,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
     rude.say("answers", GARBAGE)
     await net.pass(5_000)
     expect([rude.connection.isOpen, ann.peers()]).toEqual([false, []])
-    // Not banned yet: it greets again, and goes on.
+    // Not banned yet: it greets again and continues.
     for (let offences = 2; offences < 4; offences++) {
       rude = await guest(net, "rude", "10.2.0.1", ann.wire, rude.wire)
       rude.say("answers", GARBAGE)
@@ -238,7 +238,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
     expect([rude.connection.isOpen, ann.peers()]).toEqual([true, ["rude"]])
   })
 
-  it("of a host with five banned peers, only those come back that behaved before", async () => {
+  it("on a host with five banned peers, only peers that behaved before can return", async () => {
     const net = netOf()
     const ann = await node(net, net.wire("a", "10.1.0.1"))
     const good = await guest(net, "good", "10.2.0.1", ann.wire)
@@ -261,7 +261,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
     expect(ann.log.filter((line) => line.includes("several other peers from 10.2.0.1 are banned"))).toHaveLength(1)
   })
 
-  it("of a full crowd the worst peer gives its place to each newcomer from elsewhere, and nobody else does", async () => {
+  it("in a full crowd, each newcomer from elsewhere displaces only the worst peer", async () => {
     const net = netOf()
     const ann = await node(net, net.wire("a", "10.1.0.1"))
     const guests: Array<Guest> = []
@@ -275,7 +275,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
     for (const n of rude) guests[n]?.say("answers", GARBAGE)
     await net.pass(3_000)
     expect(ann.peers()).toHaveLength(ConnectionSlots.STRANGERS)
-    // They come at once: the end of the first that goes is not reported yet when the next one needs a place.
+    // They come at once: the end of the first departure is not reported yet when the next one needs a place.
     const names = rude.map((n) => `newcomer-${n}`)
     const joined = rude.map((n, i) => guest(net, names[i] ?? "", `10.${n + 10}.0.1`, ann.wire))
     await Promise.all(joined)
@@ -283,7 +283,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
     expect(ann.board.strangers).toBe(ConnectionSlots.STRANGERS)
     expect(guests.flatMap(({ connection }, n) => (connection.isOpen ? [] : [n]))).toEqual(rude)
     expect(ann.peers()).toEqual(expect.arrayContaining(names))
-    // Neither a neighbour displaces anybody, nor do members need a place.
+    // A neighbour displaces nobody, and members need no place.
     await guest(net, "neighbour", "10.2.0.2", ann.wire).catch(() => {})
     const ben = await node(net, net.wire("b", "10.2.0.8"), { dials: [ann.wire] })
     ann.standings.setMembers([ben.validator])
@@ -293,7 +293,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
     expect(ann.board.strangers).toBe(ConnectionSlots.STRANGERS)
   })
 
-  it("two nodes with a member's key are members, and further ones strangers until one of the two is gone", async () => {
+  it("two nodes with a member's key are members, and further ones strangers until one of the two leaves", async () => {
     const net = netOf()
     const ann = await node(net, net.wire("a", "10.1.0.1"))
     const key = SecretKey.generate()
@@ -315,7 +315,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
     expect(ann.board.sessions.filter(({ meter }) => meter.standing() === "member")).toHaveLength(2)
   })
 
-  it("strangers share what they may send a second; members and named peers do not", async () => {
+  it("strangers share a rate; members and named peers do not", async () => {
     const net = netOf()
     const [a, c] = [net.wire("a", "10.1.0.1"), net.wire("c", "10.4.0.1")]
     const carl = await node(net, c)
@@ -348,7 +348,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
     expect(await isHeldUpAt("guest-0", 0.9 * RATES.stranger.pieces.perSecond)).toBe(false)
   })
 
-  it("news is relayed to peers that did not hear it, once, and what no honest node sends is not", async () => {
+  it("gossip is relayed once to peers that did not hear it, and invalid gossip is not", async () => {
     const net = netOf()
     const [a, b, c] = [net.wire("a", "10.1.0.1"), net.wire("b", "10.2.0.1"), net.wire("c", "10.3.0.1")]
     const heard: Array<string> = []
@@ -373,7 +373,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
   describe("transactions of a member", () => {
     const NEWS = { _tag: "Transactions", transactions: [] } as const
 
-    /** Three members, all connected with each other, and the copies that arrived: by whom, from whom. */
+    /** Three members, fully connected, and the copies that arrived: at whom, from whom. */
     const committee = async () => {
       const net = netOf()
       const wires = [net.wire("a", "10.1.0.1"), net.wire("b", "10.2.0.1"), net.wire("c", "10.3.0.1")]
@@ -420,7 +420,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
       expect(sent()).toEqual([5, 0, 0])
     })
 
-    it("are passed on to strangers whom their node does not know, and to no member once more", async () => {
+    it("are relayed to strangers that their node does not know, and to no member again", async () => {
       const { net, wires, nodes, ann, heard, hearing, sit, sent } = await committee()
       const [d, e, f] = [net.wire("d", "10.4.0.1"), net.wire("e", "10.5.0.1"), net.wire("f", "10.6.0.1")]
       const followers = [
@@ -433,7 +433,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
       await net.pass(5_000)
       ann.board.broadcast(NEWS)
       await net.pass(5_000)
-      // What two members bring at once is heard once.
+      // The same transactions from two members count once.
       expect(heard.map((line) => line.replace(/^d from .$/, "d")).sort()).toEqual([
         "b from a",
         "c from a",
@@ -444,7 +444,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
       expect(sent()).toEqual([2, 1, 2])
     })
 
-    it("that a stranger sends are told to all members, by the only member it is connected to", async () => {
+    it("that a stranger sends reach all members through the only member it is connected to", async () => {
       const { net, wires, nodes, heard, sent } = await committee()
       const follower = await node(net, net.wire("d", "10.4.0.1"), { dials: wires.slice(0, 1) })
       for (const committed of [nodes.map(({ validator }) => validator), []]) {
@@ -458,7 +458,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
       expect(sent()).toEqual([4, 0, 0])
     })
 
-    it("reach a member that their author is not connected to through another member", async () => {
+    it("reach a member without a connection to their author through another member", async () => {
       const { net, wires, nodes, ann, heard, hearing, sit, sent } = await committee()
       const fourth = net.wire("e", "10.5.0.1")
       const ely = await node(net, fourth, { dials: wires.slice(1), heard: hearing("e") })
@@ -473,7 +473,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
       expect(sent()).toEqual([2, 1, 1])
     })
 
-    it("are passed on to nobody on account of a member that nobody is connected to", async () => {
+    it("are not relayed for a member that nobody is connected to", async () => {
       const { net, nodes, ann, heard, sit, sent } = await committee()
       const absent = { ...ann, validator: Address.fromPublicKey(SecretKey.generate().publicKey) }
       sit([...nodes, absent])
@@ -485,7 +485,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
       ])
     })
 
-    it("are passed on by whoever does not take their sender for a member, and heard once", async () => {
+    it("are relayed by a node that takes their sender for a stranger, and counted once", async () => {
       const { net, ann, ben, heard } = await committee()
       // One of them is an epoch ahead.
       ben.standings.setMembers([ben.validator])

@@ -1,6 +1,6 @@
 /**
- * Four validators under load, whose power is cut again and again: of one, of several, of all at once. Meanwhile somebody sets
- * their clocks forward and back by up to a day. UDG_POWER_CUTS says how often.
+ * Four validators under load, whose power is cut again and again: of one, of several, of all at once. Meanwhile their
+ * clocks are set forward and back by up to a day. UDG_POWER_CUTS sets the number of cuts.
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -18,7 +18,7 @@ const CUTS = Number(process.env["UDG_POWER_CUTS"] ?? 2)
 const SEED = Number(process.env["UDG_CRASH_SEED"] ?? 20_260_131)
 const VALIDATORS = 4
 const ROUND_MS = 150
-/** Until all sign again. Generous: it is there to end a network that stands, not to judge a slow machine. */
+/** Until all sign again. Generous: it ends a network that has stopped, and does not judge a slow machine. */
 const COMEBACK_MS = 300_000
 const MOST_LIFE_MS = 1_500
 /** To each of the nodes, in each of the lives. */
@@ -31,7 +31,7 @@ type Look = (file: string, statement: string) => Rows
 
 const VERTEX = "epoch, round, hex(author), hex(hash)"
 
-/** What anybody has had from the network, whatever became of the files since. */
+/** What anybody has received from the network, whatever became of the files since. */
 class Told {
   readonly #vertices = new Map<string, string>()
   readonly #commits = new Map<string, string>()
@@ -50,12 +50,14 @@ class Told {
     }
   }
 
-  /** What a node has signed. Of a node whose power was cut only what is left: the rest was in nobody's hands. */
+  /** What a node has signed. After a power cut, only what is left: nobody had the rest. */
   addSigned(directory: string, look: Look): void {
     this.#keepVertices(look(join(directory, "signed.db"), `select ${VERTEX} from own_vertices`))
   }
 
-  /** What else a node keeps: commits and transactions that it may have told of, and every vertex that it has placed. */
+  /**
+   * What else a node keeps: commits and transactions that it may have reported, and every vertex that it has placed.
+   */
   addKept(directory: string, look: Look): void {
     const ledger = join(directory, "udg.db")
     this.#keepVertices(look(ledger, `select ${VERTEX} from vertices`))
@@ -69,7 +71,7 @@ class Told {
     return this.#transactions.size
   }
 
-  /** What this node does not have of what was final. */
+  /** What was final and is missing on this node. */
   lostBy(directory: string, look: Look): ReadonlyArray<string> {
     const ledger = join(directory, "udg.db")
     const commits = new Set(look(ledger, "select commit_index from commits").map(([index]) => `commit ${index}`))
@@ -81,13 +83,13 @@ class Told {
   }
 }
 
-/** Of running nodes and of those that are gone alike. */
+/** Of running and ended nodes alike. */
 const everywhere = (network: Processes.Founded): ReadonlyArray<string> =>
   [...network.keys.keys()].map((n) => join(network.folder, `node-${n}`))
 
 const numberIn = (rows: Rows): number => Number(rows[0]?.[0] ?? 0)
 
-/** The highest round that any vertex is known of. */
+/** The highest round of any known vertex. */
 const highestRound = (network: Processes.Founded): number =>
   Math.max(
     ...everywhere(network).map((directory) =>
@@ -98,14 +100,14 @@ const highestRound = (network: Processes.Founded): number =>
     ),
   )
 
-/** Of the one who pays, behind everything that is final. */
+/** Of the payer, behind everything that is final. */
 const nextNonce = (network: Processes.Founded): number => {
   const address = Address.fromPublicKey(network.rich.publicKey)
   const statement = `select nonce from accounts where address = '${address}'`
   return Math.max(...everywhere(network).map((at) => numberIn(Processes.rows(join(at, "udg.db"), statement))))
 }
 
-/** The first round behind this one in which every validator has a vertex, as all nodes know it; none so far is 0. */
+/** The first round after this one in which every validator has a vertex, as all nodes know it; 0 if there is none. */
 const firstFullRound = (network: Processes.Founded, behind: number): number => {
   const authors = network.keys.map(({ publicKey }) => `x'${Address.fromPublicKey(publicKey)}'`).join(", ")
   const rounds = everywhere(network).map((directory) =>
@@ -126,7 +128,7 @@ const victimsOf = (chance: Chance): ReadonlyArray<number> => {
   return chance.shuffle([...Array(VALIDATORS).keys()]).slice(0, count)
 }
 
-/** Sets the clock of a node that runs, or will. One in four is set right. */
+/** Sets the clock of a node that runs or will run. One in four is set right. */
 const setClock = (file: string, chance: Chance): void => {
   const offsetMs = chance.percent(25)
     ? 0
@@ -150,7 +152,7 @@ describe(
   Rest.of("starts a network again and again", "four validators that lose power, with clocks that are set"),
   () => {
     it(
-      `come back by themselves from ${CUTS} cuts, lose nothing final and sign nothing twice (seed ${SEED})`,
+      `recover by themselves from ${CUTS} cuts, lose nothing final and sign nothing twice (seed ${SEED})`,
       async () => {
         const chance = new Chance(SEED)
         const network = Processes.found({ roundMs: ROUND_MS, epochRounds: 40 })
@@ -169,7 +171,7 @@ describe(
 
         await goOn(0)
         for (let cut = 1; cut <= CUTS; cut++) {
-          // Those that waited in a mempool may be gone: the same ones are given again.
+          // Transactions that waited in a mempool may be gone: the same ones are sent again.
           const from = nextNonce(network)
           for (const [n, node] of nodes.entries()) await Wallet.pay(node, network, PAYMENTS, from + n * PAYMENTS)
           await sleep(chance.fraction() * MOST_LIFE_MS)
@@ -205,7 +207,7 @@ describe(
           told.addSigned(directory, Processes.rows)
         }
         expect(told.contradictions).toEqual([])
-        // They run on while they are looked at, and whoever was looked at last may be a commit ahead.
+        // They continue while they are examined, and the last one may be a commit ahead.
         await Processes.everybodyAt(nodes, highestRound(network))
         expect(nodes.flatMap(({ directory }) => told.lostBy(directory, Processes.rows))).toEqual([])
         expect(told.transactions).toBeGreaterThan(CUTS)

@@ -1,4 +1,4 @@
-/** Networks of real processes on this machine's loopback: their genesis and keys, starting, killing and looking at them. */
+/** Networks of real processes on this machine's loopback: creating, starting, killing and inspecting them. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -34,13 +34,13 @@ export interface Wish {
   readonly validators?: number
   readonly roundMs?: number
   readonly epochRounds?: number
-  /** Few, so that short lives see checkpoints; who measures takes what networks have. */
+  /** Few, so that short lives see checkpoints; measurements use the network's default. */
   readonly checkpointRounds?: number
   readonly networkId?: string
   readonly allocations?: ReadonlyArray<Genesis.Allocation>
-  /** Its beginning; long ago if left out. */
+  /** When it begins; long ago if left out. */
   readonly time?: number
-  /** Whoever has money has a faucet too, with its key in `faucet.key`. */
+  /** The account with the money has a faucet too, with its key in `faucet.key`. */
   readonly hasFaucet?: boolean
   readonly parameters?: Partial<Parameters.Parameters>
 }
@@ -99,7 +99,7 @@ export interface Started {
   readonly pid: number
   /** What it has logged. */
   readonly log: () => string
-  /** Asks it to stop; gives its exit code. */
+  /** Asks it to stop; returns its exit code. */
   readonly stop: () => Promise<number | null>
   readonly kill: () => Promise<number | null>
   readonly ended: Promise<number | null>
@@ -110,7 +110,7 @@ const ended = (child: ChildProcess): Promise<number | null> =>
     child.on("close", (code) => settle(code))
   })
 
-/** Waits until it holds. Generous: it is there to end a test that hangs, not to judge a slow machine. */
+/** Waits until it holds. Generous: it ends a test that hangs, and does not judge a slow machine. */
 export const until = async (
   what: string,
   holds: () => boolean | Promise<boolean>,
@@ -125,7 +125,7 @@ export const until = async (
 
 const running = new Set<ChildProcess>()
 
-/** Whatever a test has left: processes and folders. */
+/** What a test has left: processes and folders. */
 export const removeAll = async (): Promise<void> => {
   const left = [...running]
   for (const child of left) child.kill("SIGKILL")
@@ -136,7 +136,7 @@ export const removeAll = async (): Promise<void> => {
 
 export const DIRECT: Way = { execArgv: [], environment: {} }
 
-/** What a node runs, where it is not the program of this tree under this Node. */
+/** The program a node runs, where it is not this tree's under this Node. */
 export interface Program {
   /** Its `main.js`. */
   readonly program?: string
@@ -187,7 +187,7 @@ export const start = async (
   }
 }
 
-/** The validator with this number, connected to those there are. */
+/** The validator with this number, connected to the existing ones. */
 export const startValidator = (
   network: Founded,
   n: number,
@@ -256,7 +256,7 @@ export const commits = (node: Pick<Started, "directory">): ReadonlyArray<StoredC
 export const finalizedRound = (node: Pick<Started, "directory">): number =>
   count(node, "select coalesce(max(leader_round), 0) as n from commits")
 
-/** Waits as long as it goes on, however slowly; a machine may have other things to do. */
+/** Waits as long as it advances, however slowly: the machine may be busy. */
 export const everybodyAt = async (
   nodes: ReadonlyArray<Started>,
   round: number,
@@ -279,7 +279,7 @@ const verticesOf = (node: Pick<Started, "directory">, key: SecretKey) =>
     `select epoch, round from vertices where hex(author) = '${Address.fromPublicKey(key.publicKey).toUpperCase()}' order by epoch, round`,
   )
 
-/** The slots that a validator has filled, as a node knows them. One that stands twice is equivocation. */
+/** The slots that a validator has filled, as a node knows them. A slot listed twice is equivocation. */
 export const slotsOf = (node: Pick<Started, "directory">, key: SecretKey): ReadonlyArray<string> =>
   verticesOf(node, key).map(({ epoch, round }) => `${epoch}/${round}`)
 
@@ -287,8 +287,8 @@ export const lastRoundOf = (node: Pick<Started, "directory">, key: SecretKey): n
   verticesOf(node, key).at(-1)?.round ?? 0
 
 /**
- * Waits until every validator has signed. One that starts after the others cannot tell its empty disk from a lost one, and
- * signs nothing while the others need it to go on: a test that stops another one before that waits for ever.
+ * Waits until every validator has signed. One that starts after the others cannot tell its empty disk from a lost one,
+ * and signs nothing while the others need it to continue: a test that stops another one before that waits for ever.
  */
 export const everybodySigns = (network: Founded, node: Pick<Started, "directory">): Promise<void> =>
   until("every validator has signed", () => network.keys.every((key) => lastRoundOf(node, key) > 0))
@@ -308,7 +308,7 @@ export const accountCount = (node: Pick<Started, "directory">): number =>
 /** How many transactions are final there. */
 export const recorded = (node: Pick<Started, "directory">): number => count(node, Recorded.COUNT)
 
-/** Those that are not final there. One look for all: with a look for each, a long life of a network takes minutes to judge. */
+/** Those that are not final there, in one query: one query each takes minutes for a long life of a network. */
 export const notRecorded = (node: Pick<Started, "directory">, ids: ReadonlyArray<Hash>): ReadonlyArray<Hash> => {
   const found = new Set(look<{ readonly short: string }>(node, Recorded.SHORT_HASHES).map(({ short }) => short))
   return ids.filter((id) => !found.has(Recorded.shortOf(id)))
@@ -319,7 +319,7 @@ const IN_VERTICES = `select p.bytes from vertices v
     join transaction_packs p on p.last_sequence between v.first_sequence and v.last_sequence
   union all select bytes from vertex_transactions`
 
-/** In how many vertices each transaction stands. */
+/** How many vertices hold each transaction. */
 export const timesProposed = (node: Pick<Started, "directory">, networkId: NetworkId): ReadonlyMap<Hash, number> => {
   const times = new Map<Hash, number>()
   for (const { bytes } of look<{ readonly bytes: Uint8Array }>(node, IN_VERTICES)) {
@@ -331,7 +331,7 @@ export const timesProposed = (node: Pick<Started, "directory">, networkId: Netwo
   return times
 }
 
-/** Takes the vertices of epochs before this one out of a node's database, as its own pruning would some day. */
+/** Removes the vertices of epochs before this one from a node's database, as its own pruning eventually would. */
 export const prune = ({ directory }: Pick<Started, "directory">, epoch: number): void => {
   const database = new Database(join(directory, "udg.db"), { readonly: false })
   try {

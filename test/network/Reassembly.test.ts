@@ -24,7 +24,7 @@ const assembled = (assembly: Reassembly, line: Uint8Array, cuts: ReadonlyArray<n
 }
 
 describe("records", () => {
-  it("come out as they went in however the line is cut, with at most three bytes copied for one that came", () => {
+  it("come out as they went in however the line is cut, with at most three bytes copied per byte", () => {
     const contents = fc.array(fc.uint8Array({ maxLength: 400 }), { maxLength: 12 })
     const cuts = fc.array(fc.integer({ min: 0, max: 500 }), { minLength: 1, maxLength: 8 }).map((all) => [...all, 1])
     fc.assert(
@@ -47,7 +47,7 @@ describe("records", () => {
     expect(assembly.copied).toBe(0)
   })
 
-  it("hold no more than twice what came, whatever was announced", () => {
+  it("hold at most twice what arrived, whatever was announced", () => {
     const assembly = new Reassembly(() => 1_000_000_000)
     for (let bytes = 1; bytes <= 5_000; bytes++) {
       assembly.add(Uint8Array.of(0))
@@ -56,7 +56,7 @@ describe("records", () => {
     }
   })
 
-  it("in a hundred thousand pieces cost no more than in one hundred", () => {
+  it("cost no more in a hundred thousand pieces than in one hundred", () => {
     const line = record(new Uint8Array(60_000))
     const inOnes = new Reassembly(lengthOf)
     const inSome = new Reassembly(lengthOf)

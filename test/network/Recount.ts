@@ -1,4 +1,4 @@
-/** Balances and statements counted once more from a genesis and what its chain says, with none of the ledger's own code. */
+/** Recounts balances and statements from a genesis and its chain, with none of the ledger's own code. */
 import { join } from "node:path"
 import type { PromiseClient } from "../../src/client/Client.js"
 import * as Address from "../../src/protocol/identity/Address.js"
@@ -14,7 +14,7 @@ interface Ordered {
   readonly leaderRound: number
   readonly round: number
   readonly author: string
-  /** What it says that it mints. */
+  /** The amount that it claims to mint. */
   readonly claim: bigint
   readonly transactions: ReadonlyArray<Recorded>
 }
@@ -41,7 +41,7 @@ const weightsOf = async ({ checkpoints }: Client, { genesis }: Processes.Founded
   return weights
 }
 
-/** From a node that stands still. Its file has the order of vertices within a commit, which it does not say over HTTP. */
+/** From a node that stands still. Its file has the order of vertices within a commit, which HTTP does not report. */
 export const read = async (
   client: Client,
   network: Processes.Founded,
@@ -206,7 +206,7 @@ export class Recount {
     delegation.leaving = { epoch, unlocksAt: this.#lastRound + this.#genesis.parameters.cooldownRounds }
   }
 
-  /** Of the epoch that goes on. */
+  /** Of the current epoch. */
   get #lastRound(): number {
     return this.#firstRound + this.#genesis.protocol.epochRounds - 1
   }
@@ -249,7 +249,7 @@ export class Recount {
     this.#separate(epoch)
   }
 
-  /** Those who left in this epoch earn no more. */
+  /** Delegators who left in this epoch earn no more. */
   #separate(epoch: number): void {
     const apart = new Map<Pool, Pool>()
     for (const delegation of this.#delegations.values()) {

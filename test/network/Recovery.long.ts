@@ -30,9 +30,9 @@ const comesBackEmpty = async (
 const ownVerticesIn = ({ directory }: Processes.Started): ReadonlyArray<string> =>
   Processes.rows(join(directory, "signed.db"), "select epoch, round from own_vertices").map((row) => row.join("/"))
 
-// It used to say "dag: unhealthy" for as long as the process ran, and nobody could tell whether it signed.
+// It used to report "dag: unhealthy" while the process ran, and nobody could tell whether it signed.
 it(
-  "a validator that has lost its disk says when it signs again, does so, and the network can do without another then",
+  "a validator that lost its disk reports when it signs again, does so, and the network can then do without another",
   async () => {
     const network = Processes.found({ roundMs: 200, epochRounds: 120 })
     const nodes = await Processes.startAll(network)
@@ -65,7 +65,7 @@ it(
 )
 
 it(
-  "four validators do not stop while one is back with an empty disk and another's clock is a day ahead, then an hour behind",
+  "four validators continue while one is back with an empty disk and another's clock is a day ahead, then an hour behind",
   async () => {
     const network = Processes.found({ roundMs: 250, epochRounds: 120 })
     const nodes = await Processes.startAll(network)
@@ -104,7 +104,7 @@ it(
 )
 
 it(
-  "a validator that has lost its disk while another is down signs nothing, says what its operator can do, and does so at their word",
+  "a validator that lost its disk while another is down signs nothing, says what its operator can do, and signs at their command",
   async () => {
     const network = Processes.found({ roundMs: 150, epochRounds: 2_000 })
     const [first, second, third, fourth] = await Processes.startAll(network)

@@ -36,7 +36,7 @@ const settle = async () => {
 }
 
 const scene = () => {
-  // No wait ends by itself, not even the look whether there is room again.
+  // No wait ends by itself, not even the check for room.
   const clock = new ManualClock(1_000_000)
   const meter = new Meter({ standing: () => "member", strangerRates: () => strangerShare(1), flooded: () => {}, clock })
   const failed = (error: unknown) => {
@@ -54,7 +54,7 @@ const scene = () => {
     lineTo(() => far),
     failed,
   )
-  /** The other side. It takes nothing of what it is sent. */
+  /** The other side. It reads nothing of what it is sent. */
   const far: Lanes = new Lanes(
     lineTo(() => lanes),
     failed,
@@ -89,10 +89,10 @@ const scene = () => {
   }
   const holdings = new PeerMemory({ standing: () => "stranger", now: clock.now, cut: () => {} })
   const session = new Session(facts, { meter, account: holdings.open(ben, "stranger") }, clock)
-  /** What is let through, by lane. */
+  /** The messages that are let through, by lane. */
   const taken = new Map<Channel.OfReplica, number>()
   let isOpen = false
-  /** Has the other side send such messages as fast as it may, and counts those that are let through. */
+  /** Makes the other side send such messages as fast as it may, and counts those that are let through. */
   const reading = (channel: Channel.OfReplica, messages: number, bytes = 100) => {
     if (!isOpen) session.open((each) => void taken.set(each, (taken.get(each) ?? 0) + 1))
     isOpen = true
@@ -110,8 +110,8 @@ const scene = () => {
   return { clock, meter, session, holdings, reading, far, facts, now: clock.now }
 }
 
-describe("what is read of a peer", () => {
-  it("costs two pieces a message besides its bytes, and waits while the peer is beyond its rate", async () => {
+describe("reading from a peer", () => {
+  it("charges two pieces per message besides its bytes, and pauses while the peer is beyond its rate", async () => {
     const { meter, reading } = scene()
     let goOn = () => {}
     const charge = vi.spyOn(meter, "charge").mockImplementation(() => new Promise<void>((resolve) => (goOn = resolve)))
@@ -126,7 +126,7 @@ describe("what is read of a peer", () => {
   })
 
   it.each(Channel.ofReplica)(
-    "of the channel of %s is no more than that takes at once, and then a second",
+    "of the channel of %s takes at most its burst, and then a second's worth",
     async (channel) => {
       const { clock, reading } = scene()
       const { burstBytes, bytesPerSecond } = Channel.LIMITS[channel]
@@ -171,7 +171,7 @@ describe("what is read of a peer", () => {
     expect([late.count, session.news]).toEqual([1, messages])
   })
 
-  it("is no further question while 64 wait for their answers; all else is read", async () => {
+  it("stops for questions while 64 wait for their answers, and continues for everything else", async () => {
     const { session, reading } = scene()
     for (let i = 0; i < 64; i++) expect(session.asks()).toBe(true)
     const reads = Channel.ofReplica.map((channel) => reading(channel, 1))
@@ -182,7 +182,7 @@ describe("what is read of a peer", () => {
     expect(reads.map(({ count }) => count)).toEqual([1, 1, 1, 1, 1])
   })
 
-  it("is no more for answers that it did not ask for", async () => {
+  it("pauses for answers that the node did not ask for", async () => {
     const { session, reading } = scene()
     for (let i = 0; i < 9; i++) session.answered()
     for (let i = 0; i < 64; i++) session.asks()
@@ -191,7 +191,7 @@ describe("what is read of a peer", () => {
     expect(read.count).toBe(0)
   })
 
-  it("is no further question while the peer has four megabytes of answers to read", async () => {
+  it("stops for questions while the peer has four megabytes of answers to read", async () => {
     const { session, reading } = scene()
     for (let i = 0; i < 4; i++) session.send("answers", new Uint8Array(MIB))
     const before = reading("questions", 1)
@@ -203,7 +203,7 @@ describe("what is read of a peer", () => {
     expect(reads.map(({ count }) => count)).toEqual([1, 1, 1, 0, 1])
   })
 
-  it("is nothing once the session is over", async () => {
+  it("stops once the session is over", async () => {
     const { session, reading } = scene()
     session.holds("vertices", 8 * MIB)
     const read = reading("vertices", 1)
@@ -233,13 +233,13 @@ describe("a peer", () => {
     expect(offered(17)).toBe(16)
   })
 
-  it("that takes nothing for half a minute, or does not finish what it began in a minute, is told apart", async () => {
+  it("that reads nothing for half a minute, or does not finish a message in a minute, is detected", async () => {
     const { clock, session, facts } = scene()
     expect(session.send("answers", new Uint8Array(16 * MIB))).toBe(true)
     expect(session.send("answers", new Uint8Array(1))).toBe(false)
     session.open(() => {})
     await settle()
-    // More than the other side can say at once, of which it says the beginning.
+    // More than the other side can send at once, of which it sends the beginning.
     facts.connection.lanes.received(Uint8Array.of(Channel.all.indexOf("vertices"), 9, 0, 0, 1))
     clock.moveTo(clock.now() + 30_000)
     expect([session.isStalled, session.hasUnfinished]).toEqual([false, false])
@@ -250,7 +250,7 @@ describe("a peer", () => {
   })
 })
 
-describe("what comes in", () => {
+describe("a message that comes in", () => {
   const intake = () => {
     const { session, clock, now, facts, far } = scene()
     const heard: Array<Received> = []
@@ -275,7 +275,7 @@ describe("what comes in", () => {
   const heartbeat = (n: number) =>
     encoded({ _tag: "Heartbeat", heartbeat: Heartbeat.sign(Natural.commitIndex(n), Hash.ZERO, SecretKey.generate()) })
 
-  it("costs points where it belongs to another lane, or is of no kind at all", async () => {
+  it("costs points when it is of another lane or of no known kind", async () => {
     for (const [channel, bytes] of [
       ["vertices", question],
       ["answers", question],
@@ -287,7 +287,7 @@ describe("what comes in", () => {
       ["vertices", news],
       ["vertices", Uint8Array.of(255)],
       ["vertices", new Uint8Array(0)],
-      // A list that does not come to its end, and one that nobody makes.
+      // A list that does not end, and a message that nobody makes.
       ["transactions", Uint8Array.of(2, 1, 1, 1)],
       ["transactions", new Uint8Array(2_000).fill(35, 0, 1)],
       ["votes", new Uint8Array(0)],
@@ -298,7 +298,7 @@ describe("what comes in", () => {
     }
   })
 
-  it("of more questions than anybody has costs points, and those are not answered", async () => {
+  it("of more questions than an honest peer has costs points, and those are not answered", async () => {
     const { session, heard, read, points } = intake()
     for (let i = 0; i < 500; i++) {
       session.asks()
@@ -312,7 +312,7 @@ describe("what comes in", () => {
     expect(points()).toBe(30)
   })
 
-  it("waits in the peer's room until it is released", async () => {
+  it("stays in the peer's room until it is released", async () => {
     const { heard, read } = intake()
     await read("questions", ...Array.from({ length: 64 }, () => question))
     await read(
@@ -325,7 +325,7 @@ describe("what comes in", () => {
     expect(heard).toHaveLength(257)
   })
 
-  it("of more closing checkpoints than anybody offers costs points", async () => {
+  it("of more closing checkpoints than an honest peer offers costs points", async () => {
     const { session, heard, read, points } = intake()
     await read("answers", ...Array.from({ length: 18 }, () => closing))
     expect([heard.length, points()]).toEqual([16, 20])
@@ -334,7 +334,7 @@ describe("what comes in", () => {
     expect([heard.length, points()]).toEqual([17, 20])
   })
 
-  it("for everybody is passed on once, if it was news, with the members that are still to be told", async () => {
+  it("for everybody is relayed once if it was new, with the members still to be told", async () => {
     const { heard, passed, read } = intake()
     const member = Address.fromPublicKey(SecretKey.generate().publicKey)
     const messages = [1, 2, 3].map(heartbeat)
@@ -347,13 +347,13 @@ describe("what comes in", () => {
     expect(passed).toEqual([{ from: ben, channel: "votes", tag: "Heartbeat", message: first, untold: [member] }])
   })
 
-  it("of votes that are of no use costs points, once they are more than any honest peer relays", async () => {
+  it("of useless votes costs points, once they exceed what any honest peer relays", async () => {
     const { clock, heard, read, points } = intake()
     let made = 0
     const told = async (count: number, decision: "news" | "known") => {
       for (let i = 0; i < count; i++) {
         made++
-        // Another one each time; nothing but its kind is read.
+        // A different one each time; only its kind is read.
         await read("votes", Relays.envelope([], Uint8Array.of(3, made & 255, made >> 8)))
         heard.at(-1)?.release(decision)
       }
@@ -368,7 +368,7 @@ describe("what comes in", () => {
     expect(points()).toBeLessThanOrEqual(10)
   })
 
-  it("for everybody is heard once, however many bring it within three seconds", async () => {
+  it("for everybody is heard once, however many peers bring it within three seconds", async () => {
     const { clock, heard, read } = intake()
     for (const untold of [[], "any"] as const) await read("transactions", Relays.envelope(untold, news))
     expect(heard).toHaveLength(1)
@@ -378,8 +378,8 @@ describe("what comes in", () => {
   })
 })
 
-describe("what a session holds", () => {
-  it("is counted while it waits, in either direction, and no longer", async () => {
+describe("a session's memory", () => {
+  it("is counted while messages wait, in either direction, and no longer", async () => {
     const { session, holdings, reading, facts } = scene()
     session.send("answers", new Uint8Array(1_000))
     const release = session.holds("vertices", 200)

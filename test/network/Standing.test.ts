@@ -8,7 +8,7 @@ const peer = (n: number) => `peer-${n}` as PeerId
 const somebody = () => Address.fromPublicKey(SecretKey.generate().publicKey)
 
 describe("the standing of a peer", () => {
-  it("follows the committee of the running epoch", () => {
+  it("follows the committee of the current epoch", () => {
     const [one, two] = [somebody(), somebody()]
     const standings = new Standings()
     expect(standings.of(peer(1), one)).toBe("stranger")

@@ -45,8 +45,8 @@ const begin = async (more: Partial<Options> = {}) => {
 
 const named = (board: Switchboard) => Option.toArray(PeerAddress.parse(board.addresses[0] ?? ""))
 
-// It added the names of members that are away, and its neighbours banned it for a message that was too long.
-it.each(["transactions", "votes"] as const)("relays the longest message of %s that it takes", async (channel) => {
+// It added the names of absent members, and its neighbours banned it for a message that was too long.
+it.each(["transactions", "votes"] as const)("relays the longest message of %s that it accepts", async (channel) => {
   const away = Array.from({ length: 34 }, () => Address.fromPublicKey(SecretKey.generate().publicKey))
   const heard: Array<number> = []
   const board = await begin({

@@ -1,4 +1,4 @@
-/** The wire over real sockets: who gets in, what is proven, and what a stranger cannot do. */
+/** The wire over real sockets: who is admitted, what is proven, and what a stranger cannot do. */
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { afterEach, describe, expect, it } from "vitest"
@@ -63,7 +63,7 @@ const secured = async (port: number) => {
 }
 
 describe("two nodes", () => {
-  it("know each other's keys, and carry messages both ways, once connected", async () => {
+  it("know each other's keys and carry messages both ways once connected", async () => {
     const [near, far] = [await started(), await started()]
     expect(await near.wire.dial(`${far.wire.id}@${far.at}`, 10_000)).toBe(far.wire.id)
     await until(() => far.opened.length === 1)
@@ -85,7 +85,7 @@ describe("two nodes", () => {
     expect([near.wire.connections, far.wire.connections, far.vanished]).toEqual([[], [], []])
   })
 
-  it("do not connect if another key must answer, or the one that answers is banned", async () => {
+  it("do not connect if another key answers than expected, or a banned one", async () => {
     const far = await started()
     const near = await started({ refusesPeer: (peer) => peer === far.wire.id })
     const other = SecretKey.generate().publicKey
@@ -118,7 +118,7 @@ describe("two nodes", () => {
     expect(opened).toEqual([])
   })
 
-  it("keep a slow reader's bytes on the sender's side, within what its lane may hold", async () => {
+  it("keep a slow reader's bytes on the sender's side, within the lane's limit", async () => {
     const [near, far] = [await started(), await started()]
     await near.wire.dial(far.at, 10_000)
     await until(() => far.opened.length === 1)
@@ -149,7 +149,7 @@ describe("a proof of a node's key", () => {
     expect(opened.map(({ peer }) => peer)).toEqual([key.publicKey])
   })
 
-  it("is worth nothing on another connection, in the other role, or when it is handed back", async () => {
+  it("is worthless on another connection, in the other role, or when it is sent back", async () => {
     const { wire, opened, vanished } = await started()
     const [one, other, third] = [await secured(wire.port), await secured(wire.port), await secured(wire.port)]
     const key = SecretKey.generate()
@@ -160,7 +160,7 @@ describe("a proof of a node's key", () => {
     expect(opened).toEqual([])
   })
 
-  it("cannot be forwarded by somebody in between, who sees and passes on everything", async () => {
+  it("cannot be forwarded by a machine in the middle that sees and passes on everything", async () => {
     const { wire, opened, vanished } = await started()
     /** Ends the encryption towards both sides. */
     const between = createServer((raw) => {
@@ -180,8 +180,8 @@ describe("a proof of a node's key", () => {
   })
 })
 
-describe("a stranger that does not do its part", () => {
-  it("is cut when its handshake takes too long: silent, half a hello, or one byte a second", async () => {
+describe("a misbehaving stranger", () => {
+  it("is disconnected when its handshake takes too long: silent, half a hello, or one byte a second", async () => {
     const { wire, vanished } = await started()
     const hello = await new Promise<Buffer>((resolve) => {
       const server = createServer((socket) => socket.once("data", resolve)).listen(0, "127.0.0.1", async () => {
@@ -201,7 +201,7 @@ describe("a stranger that does not do its part", () => {
     expect(wire.connections).toEqual([])
   })
 
-  it("is cut when it sends something else, another version of TLS, or no shared key", async () => {
+  it("is disconnected when it sends something else, another version of TLS, or no shared key", async () => {
     const { wire, vanished } = await started()
     const raw = await line(wire.port)
     raw.write("GET / HTTP/1.1\r\n\r\n")
@@ -231,12 +231,12 @@ describe("a stranger that does not do its part", () => {
     socket.write(Buffer.concat(Array.from({ length: 20_000 }, () => raw.update(true))))
     if (isProven) await new Promise((resolve) => setTimeout(resolve, 1_000))
     else await until(() => vanished.length === 1)
-    // Each is answered, with as many bytes as it has.
+    // Each is answered with as many bytes as it has.
     expect((socket.bytesRead - before) / 27).toBeLessThan(most)
     expect(wire.connections.length).toBe(isProven ? 1 : 0)
   })
 
-  it("whose records are counted carries as many messages as others, of any length", async () => {
+  it("with counted records carries as many messages as others, of any length", async () => {
     const near = await started({ knows: () => false })
     const far = await started({ knows: () => false })
     await near.wire.dial(far.at, 10_000)
@@ -254,7 +254,7 @@ describe("a stranger that does not do its part", () => {
     await until(() => near.closed.length === 1 && far.closed.length === 1)
   })
 
-  it("is refused before anything is computed for it where its host is", async () => {
+  it("is refused before any computation when its host is refused", async () => {
     const asked: Array<string> = []
     const refusesHost = (_: string, host: string) => {
       asked.push(host)
@@ -266,7 +266,7 @@ describe("a stranger that does not do its part", () => {
     expect([asked, socket.bytesRead, vanished]).toEqual([["127.0.0.1"], 0, []])
   })
 
-  it("that never changes its mind is one key, however it connects: the connection is told by it", async () => {
+  it("that never changes its key is one key however it connects, and its connections are told apart by it", async () => {
     const { wire, opened } = await started()
     const key = SecretKey.generate()
     for (let n = 0; n < 2; n++) await Handshake.shake(await line(wire.port), "dialler", key, 5_000)
@@ -278,7 +278,7 @@ describe("a stranger that does not do its part", () => {
 describe("a line that falls silent", () => {
   const LIMIT: Silence = { tickMs: 50, ticks: 20 }
 
-  it("is closed by both ends, and not while they hear from each other", async () => {
+  it("is closed by both ends, but not while they hear from each other", async () => {
     let isSilent = false
     const sockets: Array<Socket> = []
     const [near, far] = [await started({}, LIMIT), await started({}, LIMIT)]

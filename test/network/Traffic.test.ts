@@ -45,7 +45,7 @@ describe("the rate of strangers", () => {
   const strangers = Array.from({ length: 40 }, (_, i) => `stranger ${i}` as PeerId)
   const members = Array.from({ length: 60 }, (_, i) => `member ${i}` as PeerId)
 
-  /** What a stranger waits for a hundred pieces while so many of them are connected. */
+  /** How long a stranger waits for a hundred pieces while this many are connected. */
   const waits = (connected: ReadonlyArray<PeerId>): number => {
     const clock = new ManualClock(0)
     const standing = (peer: PeerId) => (members.includes(peer) ? "member" : "stranger")
@@ -58,13 +58,13 @@ describe("the rate of strangers", () => {
     return clock.next - clock.now()
   }
 
-  it("is shared by as many as are connected, whoever else is", () => {
+  it("is shared by the strangers that are connected, whoever else is", () => {
     const shared = waits(strangers)
     expect(shared).toBeGreaterThan(2 * waits(strangers.slice(0, 10)))
     expect(waits([...strangers, ...members])).toBe(shared)
   })
 
-  it("counts a stranger that is gone no more", () => {
+  it("no longer counts a stranger that has left", () => {
     const clock = new ManualClock(0)
     const all = new Traffic({ standing: () => "stranger", flooded: () => {} }, clock)
     const [first = peer, ...others] = strangers

@@ -1,4 +1,4 @@
-/** Somebody with money, at the door of a running node. */
+/** Somebody with money at a running node. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { sha256Hex } from "#crypto"
@@ -31,7 +31,7 @@ const signed = ({ genesis, rich }: Processes.Founded, nonce: number, fee: number
     rich,
   )
 
-/** So many payments from this nonce on, given to one node; gives their hashes. */
+/** The given number of payments from this nonce on, sent to one node; returns their hashes. */
 export const pay = async (
   node: Processes.Started,
   network: Processes.Founded,
@@ -50,7 +50,7 @@ export const pay = async (
   return transactions.map(({ id }) => id)
 }
 
-/** The rich one pays again and again, so that no round is an idle one, until told to stop. */
+/** The rich account pays repeatedly, so that no round is idle, until told to stop. */
 export const paying = (node: Processes.Started, network: Processes.Founded, everyMs: number) => {
   let isPaying = true
   const paid: Array<Hash> = []
@@ -60,10 +60,10 @@ export const paying = (node: Processes.Started, network: Processes.Founded, ever
     return paid
   }
   const all = pays()
-  // Whoever stops it hears of it; a test that fails before has its own reason.
+  // The caller that stops it gets the error; a test that fails before has its own reason.
   all.catch(() => {})
   return {
-    /** Gives the hashes of its payments. */
+    /** Returns the hashes of its payments. */
     stop: (): Promise<ReadonlyArray<Hash>> => {
       isPaying = false
       return all
@@ -71,13 +71,13 @@ export const paying = (node: Processes.Started, network: Processes.Founded, ever
   }
 }
 
-/** The rich one stakes at this node. */
+/** The rich account stakes at this node. */
 export const stake = async (node: Processes.Started, network: Processes.Founded): Promise<void> => {
   const amount = Sats.make(2 * Sats.MIN_STAKE_SATS)
   await call(node, "/tx/submit", JsonForm.toJson(signed(network, 0, 0, { _tag: "StakeTx", amount })))
 }
 
-/** A node with the key of the rich one. */
+/** A node with the key of the rich account. */
 export const candidate = (
   network: Processes.Founded,
   name: string,

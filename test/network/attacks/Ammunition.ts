@@ -1,4 +1,4 @@
-/** What attackers send, made before the attack begins: all of it is accepted by the decoders. */
+/** What attackers send, made before the attack begins: the decoders accept all of it. */
 import { createHash, randomBytes } from "node:crypto"
 import * as ed25519 from "@noble/ed25519"
 import { Option } from "effect"
@@ -31,8 +31,8 @@ const numberOf = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).r
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")
 
 /**
- * A key whose signatures hold by the rule for vertices and not for the native verifier: each has to be judged twice. Its
- * R carries a point of small order.
+ * A key whose signatures hold by the rule for vertices and not for the native verifier: each has to be judged twice.
+ * Its R carries a point of small order.
  */
 export const slowSigner = (): Keys.Signer => {
   const a = numberOf(randomBytes(64)) % L
@@ -60,7 +60,7 @@ const content = (epoch: number, round: number): Omit<Header.Content, "publicKey"
   bodyHash: randomHash(),
 })
 
-/** Transactions under as many good signatures as fit into a vertex. */
+/** Transactions under as many valid signatures as fit into a vertex. */
 const crowded = (networkId: NetworkId): Vertex.Body => {
   const keys = Array.from({ length: Limits.POLICY_KEYS }, () => Keys.SecretKey.generate())
   const transactions: Array<Transaction.Transaction> = []
@@ -82,7 +82,7 @@ const crowded = (networkId: NetworkId): Vertex.Body => {
   return { transactions, evidence: [], heartbeats: [] }
 }
 
-/** Vertices of an epoch that is long over, by nobody, with thousands of signatures that hold. */
+/** Vertices of an epoch long over, by unknown authors, with thousands of valid signatures. */
 export const foreignVertices = (networkId: NetworkId, epoch: number): ReadonlyArray<Uint8Array> => {
   const body = crowded(networkId)
   return [0, 1, 2, 3].map((round) => {
@@ -109,7 +109,7 @@ const slowEvidence = (signer: Keys.Signer, round: number): Evidence.Evidence => 
   return evidence
 }
 
-/** The same for everybody: evidence and heartbeats by nobody. */
+/** The same for everybody: evidence and heartbeats by unknown validators. */
 export const slowVotes = (count: number): ReadonlyArray<Uint8Array> => {
   const signer = slowSigner()
   return Array.from({ length: count }, (_, i) =>
@@ -126,7 +126,7 @@ const keyOf = (name: string): Keys.SecretKey =>
 
 const staker = keyOf("staker")
 
-/** What it takes to have stake for a seat, without having a seat. */
+/** Enough stake for a seat without having one. */
 export const stakers: ReadonlyArray<Genesis.Allocation> = [
   {
     address: Address.fromPublicKey(staker.publicKey),
@@ -145,7 +145,7 @@ export const stake = (networkId: NetworkId): Uint8Array => {
   return MessageCodec.encode({ _tag: "Transactions", transactions: [Transaction.sign(networkId, unsigned, staker)] })
 }
 
-/** For a commit that nobody knows, each another one. */
+/** For a commit that nobody knows, a different one each time. */
 export const inventedHeartbeat = (commitIndex: number, isStaker: boolean): Uint8Array => {
   const key = isStaker ? staker : keyOf("nobody")
   const heartbeat = Heartbeat.sign(Natural.commitIndex(commitIndex), randomHash(), key)
@@ -176,10 +176,10 @@ const PAYERS = 30
 /** All but the first of a window. */
 const NONCES = 63
 const RAISES = 40
-/** Fees rise by a tenth; some more, since the ten per cent are rounded up. */
+/** Fees rise by a tenth, and a little more since the ten per cent are rounded up. */
 const raised = (fee: number): number => Math.ceil((fee * 112) / 100)
 
-/** `rich`: the accounts that `payers` gives coins to; all others are nobody's. */
+/** `rich`: the accounts that `payers` funds; all others are nobody's. */
 const payersOf = (isRich: boolean): ReadonlyArray<Keys.SecretKey> =>
   Array.from({ length: PAYERS }, (_, i) => keyOf(`${isRich ? "payer" : "nobody"} ${i}`))
 
@@ -189,7 +189,7 @@ export const payers: ReadonlyArray<Genesis.Allocation> = payersOf(true).map(({ p
   amount: Sats.make(20 * Sats.SATS_PER_COIN),
 }))
 
-/** Transactions of all nonces but the first, whose fees rise and rise. */
+/** Transactions of all nonces but the first, whose fees keep rising. */
 export const unpaid = (networkId: NetworkId, isRich: boolean): ReadonlyArray<Uint8Array> => {
   const keys = payersOf(isRich).map((key) => ({ key, from: Address.fromPublicKey(key.publicKey) }))
   const messages: Array<Uint8Array> = []
@@ -207,7 +207,7 @@ export const unpaid = (networkId: NetworkId, isRich: boolean): ReadonlyArray<Uin
   return messages
 }
 
-/** A well-formed answer of so many bytes that nobody asked for, and that costs no points. */
+/** A well-formed, unrequested answer of the given size that costs no points. */
 export const unaskedState = (bytes: number): Uint8Array =>
   MessageCodec.encode({ _tag: "State", root: randomHash(), subtree: randomBytes(bytes) })
 

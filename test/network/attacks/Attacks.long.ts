@@ -1,6 +1,6 @@
 /**
- * Four validators, somebody who pays, ten strangers who attack each validator, and how many rounds are finalized meanwhile:
- * `npm run test:attacks`, or some of the attacks by `UDG_ATTACKS=pieces,records`.
+ * Four validators, a payer, ten strangers who attack each validator, and the number of rounds finalized meanwhile: `npm
+ * run test:attacks`, or some of the attacks with `UDG_ATTACKS=pieces,records`.
  */
 import { readFileSync } from "node:fs"
 import { afterAll, afterEach, describe, expect, it } from "vitest"
@@ -17,7 +17,7 @@ const WINDOW_MS = Number(process.env["UDG_ATTACK_WINDOW_MS"] ?? 10_000)
 const PAIRS = Number(process.env["UDG_ATTACK_PAIRS"] ?? 2)
 const TICKS_A_SECOND = 100
 const NEWCOMER_LIMIT_MS = 60_000
-/** From when attackers begin, or rest, until a window begins: those who rest leave work behind that is not done yet. */
+/** How long after the attackers begin or rest a window begins: resting attackers leave unfinished work behind. */
 const SETTLE_MS = { attacked: 3_000, quiet: 8_000 }
 /** What attackers use of a processor before anything is known of it. */
 const FIRST_DUTY = 0.25
@@ -26,11 +26,11 @@ const MOST_GROWTH_MIB = 300
 /** For attacks that have a control: rounds beside the undisturbed, and processor beside the control. */
 const WITH_CONTROL = { leastRatio: 0.8, mostTimes: 2 }
 
-/** What the nodes keep, `none` or so many rounds; otherwise what nodes keep by default. */
+/** How much the nodes keep: `none` or a number of rounds; by default what nodes keep. */
 const HISTORY = process.env["UDG_ATTACK_HISTORY"]
 const names = process.env["UDG_ATTACKS"]?.split(",")
 const chosen = Object.keys(kinds).filter((kind) => names?.includes(kind) !== false)
-/** For measuring what is not mended yet. */
+/** For measuring what is not fixed yet. */
 const onlyMeasures = process.env["UDG_ATTACKS_MEASURE"] === "1"
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -38,7 +38,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const residentMiB = ({ pid }: Processes.Started): number =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024
 
-/** Used so far, of all its threads. */
+/** Used so far, over all its threads. */
 const processorSeconds = ({ pid }: Processes.Started): number => {
   const [, ...fields] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")
   const [user = 0, system = 0] = fields.join(") ").split(" ").slice(11, 13).map(Number)
@@ -51,11 +51,11 @@ interface Window {
   /** Rounds a second, of each node. */
   readonly rates: ReadonlyArray<number>
   readonly peakMiB: number
-  /** The longest that a node took to say how it is. */
+  /** The longest that a node took to answer a health check. */
   readonly statusMs: number
-  /** What a node uses of a processor: tells more than the rates where the machine has other things to do. */
+  /** What a node uses of a processor: tells more than the rates on a busy machine. */
   readonly load: number
-  /** Messages for everybody that all nodes together have taken in, a second, from whom. */
+  /** Broadcast messages a second that all nodes together have accepted, by sender. */
   readonly heard: Heard
   readonly report: Report
 }
@@ -135,7 +135,10 @@ const tableOf = (all: ReadonlyArray<Row>): string => {
   return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n")
 }
 
-/** How long somebody honest takes to have the round that the others had when it came; infinity when it does not come in. */
+/**
+ * How long an honest newcomer takes to reach the round that the others had on its arrival; infinity if it is not
+ * admitted.
+ */
 const newcomerSeconds = async (network: Processes.Founded, nodes: ReadonlyArray<Processes.Started>) => {
   const goal = Math.max(...nodes.map(Processes.finalizedRound))
   const began = performance.now()
@@ -145,14 +148,14 @@ const newcomerSeconds = async (network: Processes.Founded, nodes: ReadonlyArray<
     () => (performance.now() - began) / 1_000,
     () => Number.POSITIVE_INFINITY,
   )
-  // Why is in there.
+  // The reason is in there.
   if (!Number.isFinite(joined))
     process.stderr.write(`the newcomer, up to round ${goal}:\n${newcomer.log().slice(-4_000)}\n`)
   await newcomer.kill()
   return joined
 }
 
-/** How long a validator that was restarted takes to sign again. */
+/** How long a restarted validator takes to sign again. */
 const returnSeconds = async (network: Processes.Founded, nodes: ReadonlyArray<Processes.Started>) => {
   const [first, ...others] = nodes
   const [key] = network.keys
@@ -267,7 +270,7 @@ describe.runIf(chosen.length > 0)("ten strangers at each of four validators", ()
         await Processes.everybodyAt(all, round)
         await expectOneHistory(all, round)
         if (onlyMeasures) return
-        // Otherwise nothing was shown.
+        // Otherwise the test would have shown nothing.
         expect(sums.at(-1)?.connections).toBeGreaterThan(0)
         expect(messagesPerSecond(attacked)).toBeGreaterThanOrEqual(least)
         if (controls !== null) expect(messagesPerSecond(controlled)).toBeGreaterThanOrEqual(least)

@@ -1,6 +1,6 @@
 /**
  * A peer as an attacker writes one: its own source address, its own lanes with none of our limits. It proves a key and
- * greets like anybody, and respects only what would cost it the connection at once: the credit of each lane.
+ * greets like any peer, and respects only what would cost it the connection at once: the credit of each lane.
  */
 import { once } from "node:events"
 import { connect as dial } from "node:net"
@@ -30,14 +30,14 @@ export type Heard = (channel: Channel.Channel, message: Uint8Array) => void
 
 export interface Wish {
   /**
-   * Takes what comes; all others throw it away. The deaf read nothing, and the slow next to nothing; both allow the node to
-   * send as much as it ever can.
+   * Whether it reads. Readers take what comes; all others throw it away. The deaf read nothing, the slow next to
+   * nothing; both allow the node to send as much as it ever can.
    */
   readonly heard?: Heard | "deaf" | "slow"
   /** Without it a new one. */
   readonly key?: SecretKey
   readonly hello?: Partial<Hello.Hello>
-  /** Connects, and says no hello. */
+  /** Connects without a hello. */
   readonly isSilent?: boolean
 }
 
@@ -45,21 +45,21 @@ export interface Bot {
   readonly isOpen: () => boolean
   /** Sends whole messages, each once there is credit for it. */
   readonly write: (channel: Channel.Channel, messages: Bytes) => Promise<void>
-  /** The same, each byte in a piece of its own, of this message again and again. */
+  /** The same message repeatedly, each byte in a piece of its own. */
   readonly writePieces: (
     channel: Channel.Channel,
     message: Uint8Array,
     sent: (bytes: number) => boolean,
   ) => Promise<void>
-  /** Sends these bytes as they are, each piece in a record of its own. */
+  /** Sends these bytes unchanged, each piece in a record of its own. */
   readonly writeRaw: (bytes: Bytes) => Promise<void>
   readonly close: () => void
 }
 
 const LIMIT_MS = 10_000
-/** What the node may send on each lane before this reads it. */
+/** What the node may send on each lane before this peer reads it. */
 const GRANTED = 4_000_000
-/** As much as a node believes, in grants that can be said. */
+/** As much as a node believes, in grants that can be encoded. */
 const MOST_NUMBER = 0xff_ffff
 const GRANTS = 100
 /** What the slow read in a second. */
@@ -69,11 +69,11 @@ const GREETED = Channel.all.indexOf("greeting")
 const head = (kind: number, lane: number, number: number): Uint8Array =>
   Uint8Array.of(kind * 16 + lane, number & 255, (number >> 8) & 255, (number >> 16) & 255)
 
-/** A piece of a message, with its head. */
+/** A piece of a message with its head. */
 export const piece = (channel: Channel.Channel, bytes: Uint8Array, kind: number = Frame.KIND.last): Uint8Array =>
   Buffer.concat([head(kind, Channel.all.indexOf(channel), bytes.length), bytes])
 
-/** A message for everybody, whose author has told all members. */
+/** A broadcast message whose author has told all members. */
 export const told = (message: Uint8Array): Uint8Array => Buffer.concat([Uint8Array.of(0), message])
 
 class Line {
@@ -103,7 +103,7 @@ class Line {
     this.socket.on("data", (bytes: Buffer) => this.#read(bytes)).resume()
   }
 
-  /** From now on it takes so little that the node has to wait. */
+  /** From now on it reads so little that the node has to wait. */
   dawdle(): void {
     this.socket.on("data", (bytes: Buffer) => {
       this.socket.pause()
@@ -151,7 +151,7 @@ class Line {
     })
   }
 
-  /** Once there is credit for so many bytes in pieces. */
+  /** Once there is credit for this many bytes in pieces. */
   async spend(channel: Channel.Channel, bytes: number, pieces: number): Promise<void> {
     const lane = Channel.all.indexOf(channel)
     const cost = bytes + pieces * Frame.PIECE_COST

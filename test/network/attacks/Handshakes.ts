@@ -16,11 +16,11 @@ export interface Assault {
   readonly isOver: () => boolean
   readonly sent: (messages: number, bytes: number) => void
   readonly opened: () => void
-  /** What should never work did. */
+  /** Something worked that never should. */
   readonly breached: () => void
 }
 
-/** What everybody shares with every node. */
+/** The key that everybody shares with every node. */
 export const SHARED: Shared = {
   identity: "udg",
   psk: Buffer.from(sha256(Buffer.from("udg/wire\0"))),
@@ -39,7 +39,7 @@ const anySource = (): string => {
   return `127.${byte()}.${byte()}.${byte()}`
 }
 
-/** A socket from there that never fails loudly. */
+/** A socket from there that ignores errors. */
 const socketTo = (target: string, source = anySource()): Socket => {
   const [host = "", port = ""] = (target.split("@").at(-1) ?? "").split(":")
   return connect({ host, port: Number(port), localAddress: source, noDelay: true }).on("error", () => {})
@@ -51,7 +51,7 @@ const connected = async (target: string): Promise<Socket> => {
   return socket
 }
 
-/** Of several at once, each again and again until it is over. */
+/** Several at once, each repeatedly until it is over. */
 const again = async ({ isOver }: Assault, one: () => Promise<void>): Promise<void> => {
   const many = Array.from({ length: AT_ONCE }, async () => {
     while (!isOver()) {
@@ -101,7 +101,7 @@ export const halves = async ({ place, isOver, sent, opened }: Assault): Promise<
 const UPDATES_AT_ONCE = 64
 let turns = 0
 
-/** The first half of them proves a key, and greets nobody. */
+/** The first half of them prove a key, and greet nobody. */
 export const updates = (assault: Assault): Promise<void> =>
   again(assault, async () => {
     const socket = await connected(assault.place.target)
@@ -125,7 +125,7 @@ export const updates = (assault: Assault): Promise<void> =>
 
 const WRONG_MS = 50
 
-/** A tag that does not hold, a length that no record has, half a record, and another version. */
+/** An invalid tag, an impossible length, half a record, and another version. */
 const wrongRecords = (line: RawTls): ReadonlyArray<Buffer> => [
   Buffer.concat([Buffer.from([23, 3, 3, 0, 32]), Buffer.alloc(32)]),
   Buffer.from([23, 3, 3, 255, 255, ...Buffer.alloc(1_000)]),
@@ -154,7 +154,7 @@ const bindingOf = (socket: TLSSocket): Buffer =>
 
 const PATIENCE_MS = 2_000
 
-/** What it answers to this proof; nothing if it closes. */
+/** The answer to this proof; undefined if the node closes. */
 const answerTo = async (socket: TLSSocket, proof: Uint8Array): Promise<Buffer> => {
   const heard: Array<Buffer> = []
   socket.on("data", (bytes: Buffer) => heard.push(bytes)).write(proof)
@@ -164,7 +164,7 @@ const answerTo = async (socket: TLSSocket, proof: Uint8Array): Promise<Buffer> =
   return bytes()
 }
 
-/** The proof that another node gives on a connection to it, or an own one that held there. */
+/** The proof that another node gives on a connection to it, or an own one that was valid there. */
 export const proofs = (assault: Assault): Promise<void> =>
   again(assault, async () => {
     const { place, others, sent, opened, breached } = assault

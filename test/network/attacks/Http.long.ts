@@ -1,5 +1,5 @@
 /**
- * A node that makes rounds alone for somebody who pays, strangers at its HTTP interface, and what others notice of them: rounds,
+ * A node that makes rounds alone for a payer, strangers at its HTTP API, and what others notice of them: rounds,
  * answers, memory and processor. Part of `npm run test:attacks`; `UDG_ATTACKS=http-pieces` runs only some.
  */
 import { type ChildProcess, spawn } from "node:child_process"
@@ -15,7 +15,7 @@ const LIMIT_MS = 600_000
 const WINDOW_MS = Number(process.env["UDG_ATTACK_WINDOW_MS"] ?? 15_000)
 const PAIRS = Number(process.env["UDG_ATTACK_PAIRS"] ?? 2)
 const ROUND_MS = 250
-/** Shorter than the interval, so that no round is an idle one. */
+/** Shorter than the interval, so that no round is idle. */
 const PAYMENT_MS = 200
 const LOOK_MS = 100
 const SETTLE_MS = 2_000
@@ -93,7 +93,7 @@ const measure = async (node: Processes.Started, url: string): Promise<Window> =>
 
 const strangers: Array<ChildProcess> = []
 
-/** Strangers in a process of their own, which say what they sent when they are told what to do next. */
+/** Strangers in a process of their own, which report what they sent when they get their next command. */
 const gather = (url: string, { name, connections }: Attack) => {
   const program = resolve(import.meta.dirname, "strangers.mjs")
   const child = spawn(process.execPath, [program, url, name, String(connections)], {

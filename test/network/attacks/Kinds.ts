@@ -1,4 +1,4 @@
-/** The attacks: what one stranger does to one node, over one connection, until it is over or the node ends it. */
+/** The attacks: what one stranger does to one node over one connection, until the attack ends or the node ends it. */
 import { KIND, PIECE_BYTES } from "../../../src/network/peers/Frame.js"
 import type { Allocation } from "../../../src/protocol/epoch/Genesis.js"
 import type { Hash } from "../../../src/protocol/identity/Hash.js"
@@ -14,7 +14,7 @@ export interface Arsenal {
   readonly genesisHash: Hash
   /** Vertices that every node knows. */
   readonly known: ReadonlyArray<Uint8Array>
-  /** The key of a member of the committee. */
+  /** The key of a committee member. */
   readonly member: Keys.Signer
   readonly follow: () => Scout
 }
@@ -27,30 +27,30 @@ export interface Front {
 
 export interface Kind {
   readonly says: string
-  /** Connections of each stranger to each node, all from one address; one each where nothing is said. */
+  /** Connections of each stranger to each node, all from one address; one by default. */
   readonly connections?: number
   /** How each connects. */
   readonly wish?: Wish
   /** Attacks without a connection that greets: what one stranger does at one node, until it is over. */
   readonly strange?: (assault: Handshakes.Assault) => Promise<void>
-  /** Messages a second of all strangers together, without which nothing was shown. */
+  /** Messages a second of all strangers together, below which the test has shown nothing. */
   readonly least?: number
-  /** How long it takes until the attack is what it is. */
+  /** How long it takes until the attack is in full force. */
   readonly settleMs?: number
-  /** How much more memory a node may use, where it is not what any attack may cost. */
+  /** How much more memory a node may use, where it differs from what any attack may cost. */
   readonly mostGrowthMiB?: number
-  /** The kind that sends the same from a key of nobody, for comparison: it may cost half as much, and no less. */
+  /** The kind that sends the same from an unknown key, for comparison: it may cost half as much, and no less. */
   readonly control?: string
   /** Accounts that the attack needs. */
   readonly allocations?: ReadonlyArray<Allocation>
-  /** Makes what is sent, once for all strangers, then gives what each does. */
+  /** Makes what is sent, once for all strangers, then returns what each does. */
   readonly load: (arsenal: Arsenal) => (front: Front) => Promise<void>
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Again and again, as fast as the node reads; where each begins is chance. */
+/** Repeatedly, as fast as the node reads; where each begins is random. */
 async function* cycle({ isOver, sent }: Front, messages: ReadonlyArray<Uint8Array>): AsyncGenerator<Uint8Array> {
   for (let at = Math.floor(Math.random() * messages.length); !isOver() && messages.length > 0; at++) {
     const message = messages[at % messages.length] ?? new Uint8Array(0)
@@ -65,7 +65,7 @@ const TURN = 64
 
 const EVERY_MS = 100
 
-/** So many a second, whatever else the machine has to do: what a turn was late for is made up for. */
+/** A fixed number a second on any machine: a late turn is made up for. */
 async function* paced({ isOver, sent }: Front, next: () => Uint8Array, perSecond: number): AsyncGenerator<Uint8Array> {
   let due = 0
   for (let at = performance.now(); !isOver(); await pause(EVERY_MS)) {
@@ -79,7 +79,7 @@ async function* paced({ isOver, sent }: Front, next: () => Uint8Array, perSecond
   }
 }
 
-/** What breaks off is begun anew. */
+/** A broken connection is opened anew. */
 const keepUp = async (front: Front, write: () => Promise<void>): Promise<void> => {
   while (!front.isOver() && front.bot.isOpen()) {
     await write().catch(() => {})
@@ -241,7 +241,7 @@ const hold = async ({ isOver, bot }: Front): Promise<void> => {
 /** Of each stranger to each node: of votes, fewer than cost points. */
 const A_SECOND = { transactions: 70, votes: 30 }
 
-/** One after the other, each to one node only: whoever passes it on does so of its own accord. */
+/** One after the other, each to one node only: nodes that relay it do so on their own. */
 const tells = (front: Front, lane: keyof typeof A_SECOND, next: () => Uint8Array): Promise<void> =>
   all(front, () =>
     front.bot.write(
@@ -260,7 +260,7 @@ const transactions =
     return (front) => tells(front, "transactions", () => messages[at++ % messages.length] ?? NOTHING)
   }
 
-/** As far ahead as a node listens to, from what it has executed. */
+/** As far ahead of its executed commits as a node listens. */
 const COMMITS_AHEAD = 12
 
 const heartbeats =
@@ -275,7 +275,7 @@ const heartbeats =
     }
   }
 
-/** Whoever sends them is disconnected soon, and spends most of its time in coming back. */
+/** Its senders are soon disconnected, and spend most of their time reconnecting. */
 const CUT_OFF = 200
 
 const FAR_AHEAD = 1_000_000
@@ -297,7 +297,7 @@ const wrongFrames: ReadonlyArray<Uint8Array> = [
   // Longer than a piece, and parts of more than a message.
   Uint8Array.of(0x01, 255, 255, 255),
   Buffer.concat(Array.from({ length: 3 }, () => piece("votes", new Uint8Array(PIECE_BYTES), KIND.part))),
-  // An empty part, more credit than there is, and half a frame.
+  // An empty part, more credit than possible, and half a frame.
   piece("votes", NOTHING, KIND.part),
   Buffer.concat(Array.from({ length: 200 }, () => Uint8Array.of(KIND.credit * 16 + 1, 255, 255, 255))),
   piece("votes", new Uint8Array(1_000)).subarray(0, 500),

@@ -1,6 +1,6 @@
 /**
- * The dialler's side of TLS 1.3 (RFC 8446) under a shared key, as far as the wire uses it, for what no library does: a change
- * of keys in each record, and records that are wrong.
+ * The dialler's side of TLS 1.3 (RFC 8446) under a shared key, as far as the wire uses it, for what no library does: a
+ * change of keys in each record, and records that are wrong.
  */
 import * as crypto from "node:crypto"
 import { once } from "node:events"
@@ -136,7 +136,7 @@ export class RawTls {
     this.#exporter = exporter
   }
 
-  /** Over a socket that is connected; fails when the other side closes it. What it sends later is thrown away. */
+  /** Over a connected socket; fails when the other side closes it. What it sends later is thrown away. */
   static async shake(socket: Socket, shared: Shared): Promise<RawTls> {
     let read = NOTHING
     const record = async (): Promise<Buffer> => {
@@ -145,7 +145,7 @@ export class RawTls {
         if (read.length > HEAD_BYTES && read.length >= end) {
           const first = read.subarray(0, end)
           read = read.subarray(end)
-          // Compatibility with boxes in the middle.
+          // Compatibility with middleboxes.
           if (first[0] !== 20) return first
           continue
         }
@@ -180,7 +180,7 @@ export class RawTls {
     )
   }
 
-  /** What `exportKeyingMaterial` gives for no context. */
+  /** What `exportKeyingMaterial` returns without a context. */
   exported(label: string, length: number): Buffer {
     return expand(derive(this.#exporter, label, NOTHING), "exporter", hash(NOTHING), length)
   }
@@ -189,7 +189,7 @@ export class RawTls {
     return this.#keys.seal(TYPE.data, bytes)
   }
 
-  /** New keys, and perhaps the wish that the other side takes new ones, too. */
+  /** New keys, and optionally the request that the other side change its keys, too. */
   update(asks: boolean): Buffer {
     const record = this.#keys.seal(TYPE.handshake, message(24, Buffer.from([asks ? 1 : 0])))
     this.#keys.update()

@@ -13,11 +13,11 @@ const OPEN_ROUNDS = 4
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 export class Scout {
-  /** Commits for each round, by the newest checkpoint. */
+  /** Commits per round, by the newest checkpoint. */
   #pace = 1
   #round = 0
 
-  /** Comes back when it is thrown out. */
+  /** Reconnects when it is thrown out. */
   static follow(place: Place): Scout {
     const scout = new Scout()
     void scout.#watch(place)

@@ -19,7 +19,7 @@ export interface Report {
   readonly bytes: number
   readonly connections: number
   readonly refusals: number
-  /** What should never have worked and did. */
+  /** Something worked that never should. */
   readonly breaches: number
   readonly cpuMs: number
 }
@@ -57,7 +57,7 @@ export class Siege {
     this.#tell("attack")
   }
 
-  /** Lets the nodes alone, and uses this part of a processor. */
+  /** Leaves the nodes alone, and uses this part of a processor. */
   rest(duty: number): void {
     this.#tell(`rest ${duty}`)
   }

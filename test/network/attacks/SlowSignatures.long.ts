@@ -1,6 +1,6 @@
 /**
- * One of four validators makes vertices that are valid by ZIP-215 alone, each shown to one other member. If that one
- * names it, the two others stand still until they have judged it too.
+ * One of four validators makes vertices that are valid by ZIP-215 alone, each shown to one other member. If that member
+ * names it, the other two stop until they have judged it too.
  */
 import { Effect, Layer, Option } from "effect"
 import { afterEach, expect, it } from "vitest"
@@ -29,7 +29,7 @@ const SIGNATURES = 3_000
 
 afterEach(Processes.removeAll)
 
-/** Transactions that have no effect, of accounts that nobody has ever seen. */
+/** Transactions without effect, of accounts that nobody has ever seen. */
 const slowBody = (networkId: NetworkId): Vertex.Body => {
   const signer = slowSigner()
   const from = Address.fromPublicKey(signer.publicKey)
@@ -66,7 +66,9 @@ const liar = ({ folder, genesisFile }: Processes.Founded, peers: ReadonlyArray<P
   )
 }
 
-/** A vertex on the newest round that everybody else has made, for each of those rounds, to one of the others in turn. */
+/**
+ * A vertex on the newest round that everybody else has made, for each of those rounds, to one of the others in turn.
+ */
 const attack = (key: SecretKey, body: Vertex.Body, shown: { vertices: number }) =>
   Effect.gen(function* () {
     const { view } = yield* Engine.Engine

@@ -1,6 +1,6 @@
 /**
- * All attackers of one attack, in one process of low priority. It is told over its input when to attack and when to rest,
- * says over its output what it did, and ends by itself: with its input, or after its life.
+ * All attackers of one attack, in one process of low priority. Its input says when to attack and when to rest, its
+ * output reports what it did, and it ends with its input or after its life.
  */
 import { readFileSync } from "node:fs"
 import { setPriority } from "node:os"
@@ -32,7 +32,7 @@ const BETWEEN_MS = 20
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Whoever is thrown out comes back as somebody else, from elsewhere. */
+/** A stranger that is thrown out returns as somebody else, from elsewhere. */
 let drawn = 0
 const nextSource = (): string => {
   drawn++
@@ -110,7 +110,7 @@ const front = async (target: string, number: number, source: string | null): Pro
   }
 }
 
-/** Round after round, so that all nodes are attacked alike; a few at a time, so that they are not busy with greetings only. */
+/** Round-robin, so that all nodes are attacked alike; a few at a time, so that not all time goes to greetings. */
 const begin = async (): Promise<void> => {
   const number = ++attack
   const { connections = 1 } = kind

@@ -88,12 +88,15 @@ const impersonate = (words: ReadonlyArray<string>) =>
       return yield* wrongUsage(
         `name the account and a command, such as send @bob 5; the commands: ${[...acts.keys()].join(", ")}`,
       )
-    const { values } = yield* Command.read({ account, controls }, words.slice(0, at))
+    const rest = words.slice(at + 1)
+    const place = rest.findIndex((word) => /^--controls(=|$)/.test(word))
+    const own = place < 0 ? [] : rest.splice(place, rest[place] === "--controls" ? 2 : 1)
+    const { values } = yield* Command.read({ account, controls }, [...words.slice(0, at), ...own])
     const { body } = yield* asked(values.controls)
     const status = yield* Effect.mapError(Schema.decodeUnknown(Status)(body), () => noControls(values.controls))
     const key = yield* Effect.mapError(SecretKey.fromHex(status.impersonation_key), () => noControls(values.controls))
-    const rest = [...words.slice(at + 1), "--node", status.rpc]
-    yield* Effect.provideService(verb.run(rest, ""), Sending.Impersonated, { account: values.account, key })
+    const impersonated = { account: values.account, key }
+    yield* Effect.provideService(verb.run([...rest, "--node", status.rpc], ""), Sending.Impersonated, impersonated)
   })
 
 const State = Schema.Struct({ state: Schema.Uint8ArrayFromBase64 })

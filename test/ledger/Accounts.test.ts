@@ -1,4 +1,4 @@
-/** What accounts hold besides money lies as bytes; nobody who asks may notice. */
+/** What accounts hold besides money is stored as bytes, invisibly to callers. */
 import { describe, expect, it } from "vitest"
 import { Accounts } from "../../src/ledger/tables/Accounts.js"
 import * as Effects from "../../src/ledger/tables/Effects.js"
@@ -16,7 +16,7 @@ const policyOf = (n: number): AccountRecord.Extras => ({
   policy: { threshold: 1 + (n % 2), keys: Array.from({ length: 1 + (n % 16) }, () => key) },
 })
 
-/** As a freeze hands it to the state trie. */
+/** As a freeze passes it to the state trie. */
 const changeOf = (n: number, record: AccountRecord.AccountRecord) => ({
   key: StateKey.ofAccount(address(n)),
   value: StateRecord.encode({ kind: "Account", key: bytesOf(address(n)), value: AccountRecord.encode(record) }),
@@ -28,8 +28,8 @@ const collected = (accounts: Accounts): ReadonlyArray<Effects.Change> => {
   return [...collector.finish()]
 }
 
-describe("what few accounts have", () => {
-  it("is there again after more accounts than are kept as objects were asked for", () => {
+describe("rare account data", () => {
+  it("is restored after more accounts were read than are kept as objects", () => {
     const accounts = new Accounts(tableKey)
     for (let n = 0; n < MANY; n++) accounts.setExtras(accounts.findOrAdd(address(n)), policyOf(n))
     for (const n of [0, 1, 17, MANY - 1]) {
@@ -37,7 +37,7 @@ describe("what few accounts have", () => {
     }
   })
 
-  it("is a change exactly when its bytes differ from those at the beginning of the commit", () => {
+  it("counts as changed exactly when its bytes differ from those at the beginning of the commit", () => {
     const accounts = new Accounts(tableKey)
     const rows = [0, 1, 2, 3].map((n) => accounts.findOrAdd(address(n)))
     for (const row of rows) accounts.setExtras(row, policyOf(row))
@@ -54,8 +54,8 @@ describe("what few accounts have", () => {
     ])
   })
 
-  // The last account taken from an unfinished freeze was thought to be untaken still when the next one began.
-  it("is frozen as it was, also when the freeze before was left in the middle", () => {
+  // The last account taken from an unfinished freeze once still counted as untaken when the next one began.
+  it("is frozen as it was, even after a freeze that was left unfinished", () => {
     const accounts = new Accounts(tableKey)
     const [first, second] = [0, 1].map((n) => accounts.findOrAdd(address(n))) as [number, number]
     const setBoth = (sats: number): void => {

@@ -1,4 +1,4 @@
-/** Finding accounts by their addresses, also where somebody chose the addresses to make it slow. */
+/** Finding accounts by address, also when an attacker chose the addresses to make it slow. */
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { AccountRows, ADDRESS_WORDS, NONE } from "../../src/ledger/tables/AccountRows.js"
@@ -11,7 +11,7 @@ const words = (...some: ReadonlyArray<number>): Uint32Array => {
   return address
 }
 
-/** As many steps as the farthest of these lies behind the slot it hashes to, where half of the slots are taken. */
+/** As many steps as the farthest of these lies behind its slot, with half of the slots taken. */
 const longestWalk = (hashes: ReadonlyArray<number>): number => {
   const mask = 2 ** Math.ceil(Math.log2(hashes.length * 2)) - 1
   const taken = new Uint8Array(mask + 1)
@@ -26,7 +26,7 @@ const longestWalk = (hashes: ReadonlyArray<number>): number => {
   return longest
 }
 
-/** What accounts were found by before: multiplying and shifting, with a secret seed. */
+/** The previous hash for accounts: multiplying and shifting, with a secret seed. */
 const mixed = (seed: number, address: Uint32Array): number => {
   let hash = seed
   for (const word of address) {
@@ -38,13 +38,13 @@ const mixed = (seed: number, address: Uint32Array): number => {
 }
 
 /**
- * Addresses that a multiplying hash takes to the same slot, whatever its seed: a change in the top bit stays in it, since
- * every factor is odd, comes out 15 bits lower too by the shift, and the next word takes both back.
+ * Addresses that a multiplying hash maps to the same slot, whatever its seed: a change in the top bit stays there,
+ * since every factor is odd, also appears 15 bits lower by the shift, and the next word cancels both.
  */
 const invisible = (length: number): ReadonlyArray<Uint32Array> =>
   Array.from({ length }, (_, i) => {
     const address = words(7, 11, 13, 17, 19)
-    // Pairs of words, one bit each; and some words in front that make them many.
+    // Pairs of words, one bit each; leading words make many of them.
     if (i & 1) flip(address, 1)
     if (i & 2) flip(address, 3)
     address[0] = i >>> 2
@@ -58,8 +58,8 @@ const flip = (address: Uint32Array, at: number): void => {
   address[at + 1] = (address[at + 1] ?? 0) ^ TOP ^ (TOP >>> 15)
 }
 
-describe("the hash of addresses", () => {
-  // The vectors that Linux tests its hsiphash by where words have 32 bits: the bytes 0, 1, 2, … under the key 0, 1, … 7.
+describe("the address hash", () => {
+  // The vectors with which Linux tests its hsiphash on 32-bit words: the bytes 0, 1, 2, … under the key 0, 1, … 7.
   it.each([
     [0, 0x5814c896],
     [4, 0x7e059ea6],
@@ -73,11 +73,11 @@ describe("the hash of addresses", () => {
     expect(HalfSipHash.ofWords(key, new Uint32Array(bytes.buffer))).toBe(hash)
   })
 
-  it("takes nothing but eight bytes for a key", () => {
+  it("requires a key of eight bytes", () => {
     expect(() => HalfSipHash.keyFrom(new Uint8Array(7))).toThrow("a hash key has 8 bytes, not 7")
   })
 
-  it("keeps apart what a multiplying hash with any seed takes together", () => {
+  it("separates addresses that collide under a multiplying hash with any seed", () => {
     const family = invisible(4_096)
     for (const seed of [0, 1, 0xdead_beef, 0x1234_5678, 0xffff_ffff]) {
       const collisions = family.length - new Set(family.map((address) => mixed(seed, address))).size
@@ -88,19 +88,19 @@ describe("the hash of addresses", () => {
     }
   })
 
-  it("walks no farther for addresses that differ in a few bits than for random ones", () => {
+  it("probes no farther for addresses that differ in a few bits than for random ones", () => {
     const near = Array.from({ length: 32_768 }, (_, i) => words(0, i << 17, 0, i << 16, 0))
     expect(longestWalk(near.map((address) => HalfSipHash.ofWords({ low: 1, high: 2 }, address)))).toBeLessThan(100)
   })
 })
 
-describe("the index of addresses", () => {
+describe("the address index", () => {
   const indexed = () => {
     const rows = new AccountRows()
     return { rows, index: new AddressIndex({ low: 5, high: 6 }, rows) }
   }
 
-  it("moves a few rows with every new one, and is done before it grows again", () => {
+  it("moves a few rows with every addition, and finishes before it grows again", () => {
     const { index } = indexed()
     let before = 0
     let mostMoved = 0
@@ -119,7 +119,7 @@ describe("the index of addresses", () => {
     const wrong: Array<number> = []
     for (let i = 0; i < 5_000; i++) {
       if (index.find(words(1, i)) !== NONE || index.add(words(1, i)) !== i) wrong.push(i)
-      // The newest, the oldest, and one on each side of where a move stands.
+      // The newest, the oldest, and one on each side of the move's position.
       for (const known of [i, 0, i - index.unmoved, i >>> 1])
         if (index.find(words(1, known)) !== known) wrong.push(known)
     }
@@ -132,7 +132,7 @@ describe("the index of addresses", () => {
     for (let i = 0; i < 5_000; i++) {
       index.add(words(1, i))
       if (i % 61 !== 0) continue
-      // Oldest and newest in turn, and the last few are not there yet.
+      // Oldest and newest in turn, and the last few are missing.
       const asked = Array.from({ length: LOOKUPS_PER_BATCH }, (_, k) => (k % 2 === 0 ? i - k + 8 : k))
       const found = index.findAll(Uint32Array.from(asked.flatMap((n) => [...words(1, n)])), LOOKUPS_PER_BATCH)
       for (const [k, n] of asked.entries()) if (found[k] !== index.find(words(1, n))) wrong.push(n)
@@ -140,7 +140,7 @@ describe("the index of addresses", () => {
     expect(wrong).toEqual([])
   })
 
-  it("is a map from addresses to rows", () => {
+  it("behaves as a map from addresses to rows", () => {
     const address = fc.tuple(fc.nat(3), fc.nat(300)).map(([a, b]) => words(a, b, 0, b))
     fc.assert(
       fc.property(fc.array(address, { maxLength: 3_000, size: "max" }), (addresses) => {

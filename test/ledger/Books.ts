@@ -1,4 +1,4 @@
-/** Balances as somebody keeps them who sees only transactions with their outcomes, and postings. */
+/** Balances kept by somebody who sees only transactions with their outcomes, and postings. */
 
 import { toHex } from "#crypto"
 import type { Execution } from "../../src/ledger/rules/Execution.js"
@@ -18,7 +18,7 @@ export class Books {
     this.#balances.set(address, (this.#balances.get(address) ?? 0n) + BigInt(amount))
   }
 
-  /** Enters a commit, and compares every account that it changed. */
+  /** Enters a commit and compares every account that it changed. */
   enter(execution: Execution, vertices: ReadonlyArray<Vertex>): void {
     for (const [i, { transactions }] of execution.vertices.entries()) {
       for (const [j, outcome] of transactions.entries()) {

@@ -7,7 +7,7 @@ const filled = (length: number, byte: number): Uint8Array => new Uint8Array(leng
 const isOther = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) !== 0
 
 describe("cells", () => {
-  it("hold any bytes up to the longest, each under a handle of its own that is not 0", () => {
+  it("hold any bytes up to the maximum length, each under its own nonzero handle", () => {
     const cells = new Cells.Cells()
     const lengths = Array.from({ length: Cells.MAX_BYTES + 1 }, (_, length) => length)
     const handles = lengths.map((length) => cells.put(filled(length, length & 0xff)))
@@ -17,7 +17,7 @@ describe("cells", () => {
     expect(() => cells.put(filled(Cells.MAX_BYTES + 1, 0))).toThrow(`a cell of ${Cells.MAX_BYTES + 1} bytes`)
   })
 
-  it("use a freed cell again, so what comes and goes takes no more room", () => {
+  it("reuse freed cells, so temporary values take no more room", () => {
     const cells = new Cells.Cells()
     const held = Array.from({ length: 300 }, () => cells.put(filled(50, 1)))
     for (const handle of held) cells.free(handle)
@@ -25,7 +25,7 @@ describe("cells", () => {
     expect([...again].sort()).toEqual([...held].sort())
   })
 
-  it("are a map from handles to bytes, whatever comes and goes", () => {
+  it("behave as a map from handles to bytes under any additions and removals", () => {
     const act = fc.record({ isPut: fc.boolean(), length: fc.integer({ min: 0, max: 200 }), which: fc.nat() })
     fc.assert(
       fc.property(fc.array(act, { maxLength: 400, size: "max" }), (acts) => {

@@ -1,4 +1,4 @@
-/** Who delegates to whom, against sets. */
+/** Who delegates to whom, compared with sets. */
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { NONE } from "../../src/ledger/tables/AccountRows.js"
@@ -25,7 +25,7 @@ const walked = (delegators: Delegators, validator: Address): Array<number> => {
 }
 
 describe("the delegators of a validator", () => {
-  it("come once each on a walk, whatever others do between its steps", () => {
+  it("appear once each on a walk, whatever others do between its steps", () => {
     const val = person("val").address
     const act = fc.record({ row: fc.nat(30), epoch: fc.nat(2), to: fc.constantFrom("val", "other", "none", "dead") })
     fc.assert(
@@ -49,7 +49,7 @@ describe("the delegators of a validator", () => {
             for (const [each, { leaving }] of held) if ((leaving?.epoch ?? 0) === epoch) stayed.delete(each)
           } else if (to === "none") change(row, null)
           else change(row, delegation(to === "val" ? 0 : 1, epoch))
-          // Who adds to a delegation stays where it is.
+          // A row that adds to its delegation stays in place.
           if (to !== "val" || epoch !== row % 3) stayed.delete(row)
         }
         while (seen.at(-1) !== NONE) seen.push(delegators.step(walk))
@@ -60,7 +60,7 @@ describe("the delegators of a validator", () => {
     )
   })
 
-  it("are those who joined its groups, have not left them, and were not in one that died", () => {
+  it("are those who joined its living groups and have not left", () => {
     const act = fc.record({
       does: fc.constantFrom("join", "join", "join", "leave", "leave", "die"),
       row: fc.constantFrom(0, 1, 2, 3, 4, 5, 6, 7, 1_023, 1_024, 9_000),
@@ -70,7 +70,7 @@ describe("the delegators of a validator", () => {
     fc.assert(
       fc.property(fc.array(act, { maxLength: 300, size: "max" }), (acts) => {
         const delegators = new Delegators()
-        /** What each row delegates to, dead or alive; and the rows of each living group. */
+        /** What each row delegates to, dead or alive, and the rows of each living group. */
         const held = new Map<number, Delegation>()
         const groups = new Map<string, Set<number>>()
         const groupOf = ({ validator, leaving }: Delegation) => `${validator} ${leaving?.epoch ?? 0}`

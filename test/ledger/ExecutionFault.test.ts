@@ -11,7 +11,7 @@ import { Chain, coins, person, tableKey } from "./builders.js"
 
 const [alice, bob, val] = [person("alice"), person("bob"), person("val")]
 
-/** A ledger whose total of this kind is 0 although somebody has some: taking any out of it fails an assertion. */
+/** A ledger whose total of this kind is 0 although somebody has some: removing any fails an assertion. */
 const broken = ({ ledger, genesis }: Chain, component: "liquid" | "staked"): Chain => {
   const without = (record: StateRecord): StateRecord => {
     if (record.kind !== "Totals") return record
@@ -32,7 +32,7 @@ const faultOf = (chain: Chain, vertices: ReadonlyArray<Vertex>): ExecutionFault 
 describe("a ledger in which an assertion fails", () => {
   const sound = new Chain({ accounts: { alice: 100, bob: 100 } })
 
-  it("does not throw, and names the commit, the vertex and the transaction", () => {
+  it("returns the commit, the vertex and the transaction instead of throwing", () => {
     const chain = broken(sound, "liquid")
     const [paid, delegated] = [chain.transfer(bob, alice, 1), chain.delegate(alice, val, coins(10))]
     const vertex = chain.vertex({ by: val, transactions: [paid, delegated, chain.transfer(bob, alice, 2)] }, 1)
@@ -42,7 +42,7 @@ describe("a ledger in which an assertion fails", () => {
     expect(fault.message).toMatch(/vertex [0-9a-f]{64}, transaction [0-9a-f]{64}: RangeError: 0 - 1000000000 sats /)
   })
 
-  it("blames no transaction for what fails outside of them", () => {
+  it("blames no transaction for a fault outside of them", () => {
     const chain = broken(sound, "staked")
     const first = chain.vertex({ by: val, transactions: [chain.transfer(bob, alice, 1)] }, 1)
     const second = chain.vertex({ by: val, evidence: [chain.evidence(val, 1)] }, 1)

@@ -1,8 +1,9 @@
 /**
- * A ledger under transactions from the edges: every type, amounts, fees, nonces, ids and percents at and beside their
- * limits, from accounts of every kind, together with evidence and heartbeats, genuine and not. Each transaction went
- * through the decoder. Every commit is executed by the ledger, by the naive one and by a twin that is restored from its
- * records after every hundredth commit; the door and a small mempool are asked about every transaction. All chance comes from one seed.
+ * A ledger under transactions with edge values: every type, with amounts, fees, nonces, ids and percents at and beside
+ * their limits, from accounts of every kind, together with evidence and heartbeats, genuine and forged. Each
+ * transaction went through the decoder. The ledger, the naive ledger and a twin execute every commit; the twin is
+ * restored from its records after every hundredth commit. Admission and a small mempool judge every transaction. One
+ * seed decides everything random.
  */
 import { Either } from "effect"
 import { toHex } from "#crypto"
@@ -36,20 +37,20 @@ import { NaiveLedger, votesIn } from "./NaiveLedger.js"
 import { compare, same } from "./Play.js"
 import { again } from "./Recoding.js"
 
-/** After so many of a hundred commits the twin is put together again from its records. */
+/** After this many of a hundred commits the twin is restored from its records. */
 const RESTORED_PERCENT = 10
-/** A world begins anew after so many transactions, so that what it keeps for good stays small. */
+/** The world restarts after this many transactions, so that its permanent state stays small. */
 const TRANSACTIONS_OF_A_WORLD = 2_500
 const MOST_IN_A_VERTEX = 24
-/** Few, so that the mempool is full often. */
+/** Few, so that the mempool is often full. */
 const POOL_TRANSACTIONS = 40
 
 const founders = ["val0", "val1", "val2", "val3"].map(person)
 const cast = [...founders, ...["ann", "bob", "cat", "dan", "eve", "fay", "gus", "hal", "ida", "jan"].map(person)]
-/** Nobody has given them anything; now and then somebody does, and then takes it away again. */
+/** Nobody funds them; now and then somebody does, and then takes it back. */
 const ghosts = Array.from({ length: 60 }, (_, i) => person(`ghost ${i}`))
 
-/** What a run has seen: an outcome or an event, and how often. */
+/** How often a run has seen each outcome or event. */
 export type Seen = Map<string, number>
 
 const outcomeOf = (outcome: Outcome): string => {
@@ -71,7 +72,7 @@ class World {
   #twin: Ledger
   #previousEpoch: EpochRecord | undefined
   #commits = 0
-  /** Nonces taken by the transactions of the commit that is being made. */
+  /** Nonces taken by the transactions of the commit in the making. */
   #taken = new Map<string, number>()
   transactions = 0
 
@@ -83,7 +84,7 @@ class World {
       accounts: { ann: rich, bob: 9_000, cat: 5_000, dan: 0.00001, eve: 0.00002, fay: 700, gus: 2_500, hal: 60 },
       validators: { val0: 6_000, val1: 4_000, val2: 3_000, val3: 2_000 },
       commission: chance.pick([0, 10, 100]),
-      // Who holds a seat and nothing else is gone without a trace when it loses it.
+      // A holder of nothing but a seat vanishes without a trace when it loses the seat.
       council: [...["ann", "val0"].slice(0, chance.below(3)), ...ghosts.slice(0, 15).map(({ name }) => name)],
       treasury: chance.pick([0, 100]),
       parameters: {
@@ -132,13 +133,13 @@ class World {
     return Either.getOrThrowWith(fromRecords(protocol, key, records, ledger.effectsDigest), (failure) => failure)
   }
 
-  // What is drawn.
+  // Random draws.
 
   #nextNonce(address: Address): number {
     return this.#chain.ledger.read.account(address).nonce + (this.#taken.get(address) ?? 0)
   }
 
-  /** As the decoder gives it; none where the decoder refuses it. */
+  /** As the decoder returns it; undefined where the decoder refuses it. */
   #draw(): Transaction.Transaction | undefined {
     const { networkId } = this.#chain.genesis
     const { unsigned, signers, isPolicy } = this.#drawn.next()
@@ -154,7 +155,7 @@ class World {
     return decoded.right
   }
 
-  /** One alone, often: of the first in a commit it is certain what it meets. */
+  /** Often a single one: the state that the first transaction of a commit meets is known. */
   #transactions(): ReadonlyArray<Transaction.Transaction> {
     const drawn: Array<Transaction.Transaction> = []
     const count = this.#chance.percent(50) ? 1 : this.#chance.below(MOST_IN_A_VERTEX + 1)
@@ -172,7 +173,7 @@ class World {
     return drawn
   }
 
-  /** The door answers, whatever its sender has pending; with nothing pending, this. */
+  /** Admission answers, whatever its sender has pending; with nothing pending, this. */
   #askDoor(transaction: Transaction.Transaction): Rejection | undefined {
     const { ledger } = this.#chain
     const [asked] = [0, 1, Sats.MAX_SUPPLY, MOST].map((reserved) => ledger.admission(transaction, reserved))
@@ -229,14 +230,14 @@ class World {
 
   // What must hold.
 
-  /** Of the first transaction in a commit, before which nothing comes. */
+  /** Of the first transaction in a commit, which nothing precedes. */
   #meetsDoor(transaction: Transaction.Transaction | undefined, asked: Rejection | undefined, outcome?: Outcome): void {
     if (transaction === undefined || outcome === undefined) return
     Door.expectMet(asked, outcome, transaction)
     this.#note(asked === undefined ? "the door took it" : "the door refused it")
   }
 
-  /** What waits goes on waiting, and some of it would be proposed. */
+  /** Waiting transactions keep waiting, and some of them would be proposed. */
   #settle(execution: Execution, vertices: ReadonlyArray<Vertex>): void {
     const round = Natural.round(this.#chain.round)
     this.#pool.evictExecuted(
@@ -347,7 +348,7 @@ interface Before {
 const addressesOf = ({ from, operation }: Transaction.Transaction): ReadonlyArray<string> =>
   operation._tag === "Transfer" ? [from, operation.to] : [from]
 
-/** Executes so many transactions, world after world; throws with the seed at the first thing that does not hold. */
+/** Executes this many transactions, world after world; throws with the seed at the first failed check. */
 export function* fuzz(seed: number, transactions: number): Generator<number, Seen> {
   const seen: Seen = new Map()
   let done = 0

@@ -1,4 +1,4 @@
-/** Entries that come and go, while their table grows. */
+/** Entries that come and go while their table grows. */
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { HashIndex, NO_ENTRY } from "../../src/ledger/tables/HashIndex.js"
@@ -13,7 +13,7 @@ describe("an index of entries by hash", () => {
   it.each([
     ["scattered hashes", (entry: number) => Math.imul(entry, 0x9e3779b1) >>> 0],
     ["a handful of hashes", crowded],
-  ])("is a set, whatever comes and goes, with %s", (_, hashOf) => {
+  ])("is a set under any additions and removals, with %s", (_, hashOf) => {
     const act = fc.record({ isAdd: fc.boolean(), key: fc.integer({ min: 1, max: 400 }) })
     fc.assert(
       fc.property(fc.nat(300), fc.array(act, { maxLength: 500, size: "max" }), (first, acts) => {
@@ -37,7 +37,7 @@ describe("an index of entries by hash", () => {
     )
   })
 
-  it("gives up an entry also while it waits in the smaller table, and is done with that before it grows again", () => {
+  it("removes an entry while it waits in the smaller table, and finishes with that before it grows again", () => {
     const hashOf = (entry: number) => Math.imul(entry, 0x9e3779b1) >>> 0
     const index = new HashIndex(hashOf)
     let unmoved = 0

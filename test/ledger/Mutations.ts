@@ -1,7 +1,7 @@
-/** Rules of the ledger, each broken in one place. Each must be noticed by the random lives of `Play.ts`. */
+/** Rules of the ledger, each broken in one place. The random lives of `Play.ts` must notice each. */
 import type { Change, Fault } from "../support/Planting.js"
 
-/** A file of the ledger and what of it is broken. */
+/** A file of the ledger and the defect in it. */
 type Place = Pick<Change, "file" | "of" | "call">
 
 const rule = (name: string, { file, ...place }: Place, by: string): Fault => ({
@@ -11,7 +11,7 @@ const rule = (name: string, { file, ...place }: Place, by: string): Fault => ({
 
 const skipped = "() => {}"
 
-/** Money appears or vanishes: the running totals or the recount notice, without knowing what the rules are. */
+/** Money appears or vanishes: the running totals or the recount notice without knowing the rules. */
 export const conservation: ReadonlyArray<Fault> = [
   rule(
     "a fee is paid to nobody",
@@ -100,7 +100,7 @@ export const conservation: ReadonlyArray<Fault> = [
   ),
 ]
 
-/** The sums are right and the wrong one has the money: only the naive ledger notices. */
+/** The sums are right but the wrong account has the money: only the naive ledger notices. */
 export const fairness: ReadonlyArray<Fault> = [
   rule(
     "council seats are rounded up",

@@ -1,7 +1,7 @@
 /**
- * The money rules once more, as plainly as they can be said: every amount a bigint, every pool a list of its holders,
- * everything found by looking through everything. Slow, and nothing in it is shared with the ledger it is held against.
- * What moves no money (names, policies, votes, committees) it takes as told.
+ * The money rules a second time, as plainly as possible: every amount a bigint, every pool a list of its holders, every
+ * lookup a full search. It is slow and shares nothing with the ledger it checks. It takes everything that moves no
+ * money (names, policies, votes, committees) as given.
  */
 
 import type { Ledger } from "../../src/ledger/Ledger.js"
@@ -86,15 +86,15 @@ export class NaiveLedger {
   /** Who left its validator, and until when it waits. */
   readonly departures = new Map<string, { leavingIn: number; unlockAt: number }>()
   readonly council = new Set<string>()
-  /** Of proposals that are not decided. */
+  /** Of undecided proposals. */
   readonly bonds = new Map<number, { proposer: string; amount: bigint }>()
-  /** Who has an account from the beginning, whatever becomes of it: validators keep their key, names their owner. */
+  /** Accounts that exist from the beginning whatever happens: validators keep their key, names their owner. */
   readonly #founders = new Set<string>()
   readonly #paid = new Set<string>()
   readonly #slashed = new Set<string>()
-  /** Members with a vertex in the second half of the running epoch. */
+  /** Members with a vertex in the second half of the current epoch. */
   readonly #present = new Set<string>()
-  /** By epoch, the one whose delegations its weights count. */
+  /** By epoch, the validator whose delegations its weights count. */
   readonly #weighedIn = new Map<number, number>()
   /** What the vertices of each epoch name as their base. */
   readonly #bases = new Map<number, string>()
@@ -123,7 +123,7 @@ export class NaiveLedger {
     return this.balances.get(address) ?? 0n
   }
 
-  /** Whoever has spent has a nonce; nobody else can come to nothing, except by losing a seat. */
+  /** A spender has a nonce; nobody else can end with nothing, except by losing a seat. */
   #exists(address: string): boolean {
     const hasSpent = (this.nonces.get(address) ?? 0) > 0
     return this.balance(address) > 0n || hasSpent || this.council.has(address) || this.#founders.has(address)
@@ -148,7 +148,7 @@ export class NaiveLedger {
     return validator
   }
 
-  /** Looks through every pool. */
+  /** Searches every pool. */
   delegation(holder: string): NaiveDelegation | undefined {
     for (const [address, validator] of this.validators) {
       for (const pool of poolsOf(validator)) if (pool.holders.has(holder)) return { validator: address, pool }
@@ -156,7 +156,7 @@ export class NaiveLedger {
     return undefined
   }
 
-  /** Gives what became of each transaction of each vertex. */
+  /** Returns the outcome of each transaction of each vertex. */
   execute(vertices: ReadonlyArray<Vertex>, round: number, told: Told): ReadonlyArray<ReadonlyArray<Outcome["_tag"]>> {
     const [first] = vertices
     if (first !== undefined && !this.#bases.has(first.header.epoch)) {
@@ -196,7 +196,7 @@ export class NaiveLedger {
     )
   }
 
-  /** Whether a rule lets it happen, and what it takes from the sender besides the fee; null for a broken rule. */
+  /** Whether a rule allows it, and what it takes from the sender besides the fee; null for a broken rule. */
   #price({ from, operation }: Transaction, told: Told, outcome: Outcome | undefined): bigint | null {
     const stake = this.stakes.get(from)
     const delegation = this.delegation(from)
@@ -239,7 +239,7 @@ export class NaiveLedger {
     return shares === 0n ? amount : (amount * shares) / pool.amount
   }
 
-  /** The least that is not below what these shares are worth at the price of the moment. */
+  /** The smallest amount not below what these shares are worth at the current price. */
   #costOf(pool: NaivePool, minted: bigint): bigint {
     const shares = sharesOf(pool)
     if (shares === 0n) return minted

@@ -4,7 +4,7 @@ import * as Name from "../../src/protocol/identity/Name.js"
 import { tableKey } from "./builders.js"
 
 describe("a name", () => {
-  it("has one owner: a second one would be a bug", () => {
+  it("has one owner, and a second one is a bug", () => {
     const names = ["mine" as Name.Name, "mine" as Name.Name]
     const index = new NameIndex(tableKey, (row) => names[row] ?? null)
     index.add("mine" as Name.Name, 0)

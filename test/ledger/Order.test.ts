@@ -1,10 +1,10 @@
-/** The order in which a commit's changes are written is the same everywhere, so it has no room for surprises. */
+/** A commit's changes are written in the same order everywhere, so the order must be exact. */
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Order from "../../src/ledger/tables/Order.js"
 
 describe("the order of words", () => {
-  it("rises, with equal ones as they came, and leaves out what lies behind the count", () => {
+  it("ascends, keeps equal words in order of arrival, and ignores words beyond the count", () => {
     const word = fc.oneof(fc.nat(3), fc.integer({ min: 0, max: 0xffff_ffff }), fc.constant(0xffff_ffff))
     fc.assert(
       fc.property(fc.array(word, { maxLength: 300 }), fc.nat(300), (words, most) => {

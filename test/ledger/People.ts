@@ -1,4 +1,4 @@
-/** Whom tests of the ledger are about. */
+/** The people in the tests of the ledger. */
 import { person } from "./builders.js"
 
 export const [alice, bob, carol, val, other] = [

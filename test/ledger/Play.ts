@@ -1,6 +1,6 @@
 /**
  * A network's life as a list of small steps that a machine can draw and shrink, and a person can read and replay. Every
- * step is one commit, executed by the ledger and by the naive one, and everything that must hold is checked after it.
+ * step is one commit, executed by the ledger and by the naive one, and every invariant is checked after it.
  */
 import { Either, FastCheck as fc } from "effect"
 import type { Ledger } from "../../src/ledger/Ledger.js"
@@ -25,7 +25,7 @@ import { Chain, coins, type Person, person, signedBy, singleKey, type VertexDraf
 import { NaiveLedger, poolsOf, votesIn } from "./NaiveLedger.js"
 
 export const cast = ["val0", "val1", "val2", "ann", "bob", "cat", "dan", "eve", "fay", "gus"].map(person)
-/** Who has most of the supply, and two who have nothing: they act at the edges only. */
+/** One with most of the supply, and two with nothing: they act at the edges only. */
 const others = ["whale", "ghost 0", "ghost 1"].map(person)
 
 const acts = [
@@ -172,7 +172,7 @@ const payloadOf = (size: number, whom: Person): ProposalPayload => {
 interface Committed {
   readonly execution: Execution
   readonly vertices: ReadonlyArray<Vertex>
-  /** What the door said of the first transaction right before. */
+  /** What admission said of the first transaction just before. */
   readonly asked: Rejection | undefined
 }
 
@@ -190,7 +190,7 @@ export class Play {
     this.#books = new Books(this.chain.genesis)
   }
 
-  /** Mostly somebody to whom the act makes sense, sometimes just anybody. */
+  /** Mostly somebody for whom the act makes sense, sometimes anybody. */
   #actor({ act, who, size }: Step): Person {
     const { read } = this.chain.ledger
     const suits = ({ address }: Person): boolean => {
@@ -264,7 +264,7 @@ export class Play {
     }
   }
 
-  /** None where no decoder accepts it. */
+  /** Undefined where no decoder accepts it. */
   #edge({ tape }: Step): ReadonlyArray<Transaction> {
     const { chain } = this
     const { networkId, protocol } = chain.genesis
@@ -340,7 +340,7 @@ export class Play {
     return { execution, vertices, asked }
   }
 
-  /** One commit in both ledgers; then everything that must hold. */
+  /** One commit in both ledgers, then every invariant. */
   take(step: Step): Execution {
     const { chain, naive } = this
     const epoch = chain.epoch
@@ -409,7 +409,7 @@ export class Play {
   }
 }
 
-/** Whether both say the same of what somebody has, and of its pools. */
+/** Whether both agree on an account's holdings and pools. */
 export const compare = (ledger: Ledger, naive: NaiveLedger, { address, name }: Person): void => {
   const { read } = ledger
   const account = read.account(address)
@@ -437,14 +437,14 @@ const checkCommittee = ({ members }: EpochRecord): void => {
   if (members.some(({ weight }) => weight < 1)) throw new Error("a member without weight")
 }
 
-/** Plays it all; throws at the first step after which something does not hold. */
+/** Plays all steps; throws at the first step after which an invariant fails. */
 export const play = (stage: Stage, steps: ReadonlyArray<Step>): Play => {
   const play = new Play(stage)
   for (const step of steps) play.take(step)
   return play
 }
 
-/** Plays it with nothing watching but the ledger's own running totals and the recount. */
+/** Plays it watched only by the ledger's own running totals and the recount. */
 export const playCounting = (stage: Stage, steps: ReadonlyArray<Step>): void => {
   const play = new Play(stage)
   for (const step of steps) play.commit(step)
@@ -474,7 +474,7 @@ const messageOf = (run: Run, stage: Stage, steps: ReadonlyArray<Step>): string |
   }
 }
 
-/** Draws lives of `length` steps and runs each; the first that fails. */
+/** Draws lives of `length` steps and runs each; returns the first failure. */
 export const firstFailure = ({ seed, count, length }: Draw, run: Run): Failure | undefined => {
   const life = fc.tuple(stage, fc.array(step, { minLength: length, maxLength: length, size: "max" }))
   for (let i = 0; i < count; i++) {
@@ -486,7 +486,7 @@ export const firstFailure = ({ seed, count, length }: Draw, run: Run): Failure |
   return undefined
 }
 
-/** A failure in as few steps as dropping some of them gives. */
+/** A failure in as few steps as dropping some of them allows. */
 const shrunk = (run: Run, failure: Failure): Failure => {
   let { steps, message } = failure
   for (let chunk = steps.length; chunk >= 1; chunk = Math.floor(chunk / 2)) {
@@ -503,7 +503,7 @@ const shrunk = (run: Run, failure: Failure): Failure => {
   return { ...failure, steps, message }
 }
 
-/** Runs many lives; one that fails is shrunk and told so that it can be played again. */
+/** Runs many lives; a failure is shrunk and reported so that it can be replayed. */
 export const lives = (draw: Draw, run: Run): void => {
   const failure = firstFailure(draw, run)
   if (failure === undefined) return

@@ -30,6 +30,6 @@ const recoders: { readonly [K in StateKey.Kind]: (bytes: Uint8Array) => Uint8Arr
   Upgrade: recode(Records.upgrade),
 }
 
-/** Nothing where the bytes are refused. */
+/** Undefined where the bytes are refused. */
 export const again = ({ kind, value }: Pick<StateRecord, "kind" | "value">): Uint8Array | undefined =>
   recoders[kind](value)

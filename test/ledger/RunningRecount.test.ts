@@ -1,4 +1,4 @@
-/** The supply in memory, counted while the accounts move: what changes a balance behind the ledger's back is found. */
+/** Counts the supply in memory while accounts move, and finds balances that changed without the ledger. */
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import { Ledger } from "../../src/ledger/Ledger.js"
@@ -22,7 +22,7 @@ const crowd = (): Accounts => {
 
 const liquid = (amount: number) => ({ ...zero, liquid: Sats.make(amount), total: Sats.make(amount) })
 
-/** What a count that takes in seven rows at a time finds, while `between` happens after each. */
+/** The result of a count in steps of seven rows, with `between` after each. */
 const counted = (accounts: Accounts, expected: number, between: (step: number) => void) => {
   const recount = new Recount()
   for (let step = 0; !accounts.countInto(recount, 7); step++) between(step)
@@ -30,8 +30,8 @@ const counted = (accounts: Accounts, expected: number, between: (step: number) =
   return recount.finish()
 }
 
-describe("a count of the accounts in memory", () => {
-  it("comes to the same however money moves meanwhile, also to accounts that are new", () => {
+describe("a running recount", () => {
+  it("returns the same total however money moves meanwhile, also to new accounts", () => {
     for (let seed = 1; seed <= 50; seed++) {
       const chance = new Chance(seed)
       const accounts = crowd()
@@ -48,7 +48,7 @@ describe("a count of the accounts in memory", () => {
     }
   })
 
-  it("finds a balance that changed behind its back, at the latest in the count after", () => {
+  it("finds a balance changed outside the ledger, at the latest in the next count", () => {
     for (const [at, victim] of [
       [2, 90],
       [12, 3],
@@ -64,7 +64,7 @@ describe("a count of the accounts in memory", () => {
   })
 })
 
-it("a ledger whose memory disagrees with its totals says so within its first commits", () => {
+it("reports within the first commits that the ledger's memory disagrees with its totals", () => {
   const { ledger, genesis } = new Chain({ validators: { ann: 3_000 } })
   const restoring = Ledger.restoring(genesis.protocol, tableKey)
   for (const record of ledger.records()) Either.getOrThrow(restoring.record(record))

@@ -1,5 +1,5 @@
 /**
- * No coin appears and none is lost, whatever happens on a network: transfers, stakes, delegations, slashing, votes, names,
+ * No coin appears or is lost, whatever happens on a network: transfers, stakes, delegations, slashing, votes, names,
  * and transactions at the edges of every number. In half of the networks the cap is one coin away.
  */
 import { Either } from "effect"
@@ -20,7 +20,7 @@ const mintedIn = ({ vertices }: Execution): bigint => sum(vertices.map(({ minted
 const burnedIn = ({ postings }: Execution): bigint =>
   sum(postings.filter(({ kind }) => BURNED.includes(kind)).map(({ amount }) => amount))
 
-/** What has happened in all lives, so that a law about nothing would be noticed. */
+/** What has happened in all lives, so that a vacuous run is noticed. */
 const met = { minted: 0n, burned: 0n, atTheCap: 0 }
 
 const keepsTheSupply = (stage: Stage, steps: ReadonlyArray<Step>): void => {
@@ -46,7 +46,7 @@ const keepsTheSupply = (stage: Stage, steps: ReadonlyArray<Step>): void => {
 }
 
 describe("the supply", () => {
-  it("is the sum of its parts after every commit, grows by what is minted only, and stays below the cap", () => {
+  it("is the sum of its parts after every commit, grows only by minting, and stays below the cap", () => {
     lives({ seed: SEED, count: LIVES, length: COMMITS }, keepsTheSupply)
     expect(met.minted).toBeGreaterThan(0n)
     expect(met.burned).toBeGreaterThan(0n)

@@ -1,7 +1,7 @@
 /**
- * Two ledgers of one life: one that runs through, and one that is put together again from its records every few commits,
- * with another key each time and the records in another order. With crowds: thousands of accounts, delegators who leave
- * together, names and proposals, so that tables are caught while they grow and releases while they go on.
+ * Two ledgers of one life: one that runs through, and one that is restored from its records every few commits, with
+ * another key each time and the records in another order. Crowds of thousands of accounts, delegators who leave
+ * together, names and proposals catch tables while they grow and releases while they run.
  */
 import { setImmediate as turn } from "node:timers/promises"
 import { Either, FastCheck as fc } from "effect"
@@ -35,7 +35,7 @@ interface Step {
   readonly from: number
   readonly count: number
   readonly rounds: number
-  /** Whether the second ledger is put together again behind this commit. */
+  /** Whether the second ledger is restored after this commit. */
   readonly isRestored: boolean
 }
 
@@ -43,7 +43,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   act: fc.constantFrom(...acts, "delegate", "undelegate", "strangers"),
   from: fc.nat(crowd.length - 1),
   count: fc.constantFrom(1, 3, 300, 700, 1_500),
-  // Now and then so many that proposals lose their texts.
+  // Now and then enough of them that proposals lose their texts.
   rounds: fc.oneof(
     { weight: 30, arbitrary: fc.integer({ min: 1, max: 14 }) },
     { weight: 1, arbitrary: fc.constant(Limits.PROPOSAL_TEXTS_ROUNDS) },
@@ -116,7 +116,7 @@ class Life {
     }
   }
 
-  /** Executes a step. Gives its input and what came out. */
+  /** Executes a step. Returns its input and its result. */
   take(step: Step): { readonly input: Input; readonly digest: string } {
     const { chain } = this
     const evidence = step.act === "slash" && step.count < 700 ? [chain.evidence(person("evil"), chain.round + 1)] : []
@@ -134,7 +134,7 @@ class Life {
   }
 }
 
-/** Everything anybody may ask; addresses of a sample of the crowd. */
+/** Every possible question; addresses of a sample of the crowd. */
 const answers = ({ read }: Ledger) => ({
   head: read.head,
   totals: read.totals,
@@ -165,7 +165,7 @@ const restored = (ledger: Ledger, { genesis }: Chain, salt: number): Ledger => {
 
 const rootOf = (ledger: Ledger) => Trie.apply(Trie.empty, ledger.entries()).hash
 
-/** What the life must have seen, or it shows nothing. */
+/** What the life must have met, or it proves nothing. */
 interface Seen {
   released: number
   largestRelease: number
@@ -201,31 +201,28 @@ const live = (steps: ReadonlyArray<Step>, seen: Seen): void => {
   seen.named += answers(twin).names.filter((address) => address !== undefined).length
 }
 
-describe(
-  Rest.of("thousands of accounts", "a ledger that is put together again in the middle of a crowd's life"),
-  () => {
-    // The lives are synchronous, and the runner gives up on a worker that does not speak to it for a minute.
-    afterEach(() => turn())
+describe(Rest.of("thousands of accounts", "a ledger that is restored in the middle of a crowd's life"), () => {
+  // The lives are synchronous, and the runner gives up on a worker that is silent for a minute.
+  afterEach(() => turn())
 
-    const seen: Seen = { released: 0, largestRelease: 0, slashed: 0, decided: 0, accounts: 0, named: 0 }
+  const seen: Seen = { released: 0, largestRelease: 0, slashed: 0, decided: 0, accounts: 0, named: 0 }
 
-    const livesAlike = (seed: number): void => {
-      const life = fc.array(step, { minLength: 40, maxLength: 40, size: "max" })
-      for (const steps of fc.sample(life, { seed, numRuns: 1 })) live(steps, seen)
-    }
+  const livesAlike = (seed: number): void => {
+    const life = fc.array(step, { minLength: 40, maxLength: 40, size: "max" })
+    for (const steps of fc.sample(life, { seed, numRuns: 1 })) live(steps, seen)
+  }
 
-    const seeds = Array.from({ length: LIVES }, (_, i) => SEED + i)
-    it.each(seeds)(
-      "has the same digests, answers and root as one that never stopped, from seed %i",
-      { timeout: 300_000 },
-      livesAlike,
-    )
+  const seeds = Array.from({ length: LIVES }, (_, i) => SEED + i)
+  it.each(seeds)(
+    "has the same digests, answers and root as one that never stopped, from seed %i",
+    { timeout: 300_000 },
+    livesAlike,
+  )
 
-    it("has then seen releases that were bounded, slashes, decisions, names, and tables that grew", () => {
-      expect(seen.largestRelease).toBe(Limits.RELEASES_PER_COMMIT)
-      expect(Math.min(seen.released, seen.named)).toBeGreaterThan(1_000)
-      expect(seen.accounts).toBeGreaterThan(4_096)
-      expect(Math.min(seen.slashed, seen.decided)).toBeGreaterThan(3)
-    })
-  },
-)
+  it("has met limited releases, slashes, decisions, names, and growing tables", () => {
+    expect(seen.largestRelease).toBe(Limits.RELEASES_PER_COMMIT)
+    expect(Math.min(seen.released, seen.named)).toBeGreaterThan(1_000)
+    expect(seen.accounts).toBeGreaterThan(4_096)
+    expect(Math.min(seen.slashed, seen.decided)).toBeGreaterThan(3)
+  })
+})

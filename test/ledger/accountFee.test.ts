@@ -1,4 +1,4 @@
-/** What the first transfer to an address costs, and who gets it. One validator `val` proposes, without rewards. */
+/** The price of the first transfer to an address, and its recipient. One validator `val` proposes, without rewards. */
 import { describe, expect, it } from "vitest"
 import * as Rejection from "../../src/ledger/rules/Rejection.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
@@ -30,14 +30,14 @@ describe("a transfer to an address without an account", () => {
     chain.ledger.recount()
   })
 
-  it("fails with a sat less, whose fee the author keeps, and creates nothing", () => {
+  it("fails with a sat less, creates nothing, and leaves the fee to the author", () => {
     const chain = new Chain(world)
     expect(chain.run(chain.transfer(alice, eve, 5, FULL - 1)).map(told)).toEqual(["failed: fee_below_minimum"])
     expect(paidTo(chain)).toEqual({ treasury: 0, author: FULL - 1 })
     expect(chain.run(chain.transfer(alice, eve, 5, MIN)).map(told)).toEqual(["failed: fee_below_minimum"])
   })
 
-  it("pays for the account once: a second one in the same vertex or commit needs the minimum alone", () => {
+  it("pays for the account once: a second one in the same vertex or commit needs only the minimum", () => {
     const chain = new Chain(world)
     expect(chain.run(chain.transfer(alice, eve, 5, FULL), chain.transfer(bob, eve, 5, MIN)).map(told)).toEqual([
       "applied",
@@ -52,7 +52,7 @@ describe("a transfer to an address without an account", () => {
     expect(paidTo(chain)).toEqual({ treasury: 2 * PRICE, author: 4 * MIN })
   })
 
-  it("is decided in the order of execution: the cheap one before fails", () => {
+  it("fails when a cheap one is executed first", () => {
     const chain = new Chain(world)
     expect(chain.run(chain.transfer(bob, eve, 5, MIN), chain.transfer(alice, eve, 5, FULL)).map(told)).toEqual([
       "failed: fee_below_minimum",
@@ -61,7 +61,7 @@ describe("a transfer to an address without an account", () => {
     expect(paidTo(chain)).toEqual({ treasury: PRICE, author: 2 * MIN })
   })
 
-  it("leaves to the author what it offered for an account that somebody else created before", () => {
+  it("leaves the author the surcharge for an account that somebody else created before", () => {
     const chain = new Chain(world)
     const late = chain.transfer(bob, eve, 5, FULL)
     expect(chain.ledger.admission(late, 0)).toBeUndefined()
@@ -69,7 +69,7 @@ describe("a transfer to an address without an account", () => {
     expect(paidTo(chain)).toEqual({ treasury: PRICE, author: FULL + MIN })
   })
 
-  it("is refused at the door with the fee that it needs", () => {
+  it("is refused at admission with the fee that it needs", () => {
     const chain = new Chain(world)
     const refusal = chain.ledger.admission(chain.transfer(alice, eve, 5, MIN), 0)
     expect(refusal).toMatchObject({ _tag: "InvalidTransaction", rule: "fee_below_minimum" })
@@ -80,15 +80,15 @@ describe("a transfer to an address without an account", () => {
     expect(chain.ledger.admission(chain.transfer(alice, bob, 5, MIN), 0)).toBeUndefined()
   })
 
-  it("costs the minimum alone where the price is zero", () => {
+  it("costs only the minimum where the price is zero", () => {
     const chain = new Chain({ ...world, parameters: {} })
     expect(chain.run(chain.transfer(alice, eve, 5, MIN)).map(told)).toEqual(["applied"])
     expect(paidTo(chain)).toEqual({ treasury: 0, author: MIN })
   })
 })
 
-describe("an address has an account", () => {
-  it("if it holds nothing and has spent, stakes from the beginning, or has a seat", () => {
+describe("an address", () => {
+  it("has an account if it holds nothing and has spent, stakes from the beginning, or has a seat", () => {
     const chain = new Chain({ ...world, accounts: { alice: 9_000, bob: 0.00002 }, council: ["fay"] })
     chain.run(chain.transfer(bob, alice, 1_000, MIN))
     expect([chain.balance(bob), chain.account(bob).nonce, chain.balance(fay)]).toEqual([0, 1, 0])
@@ -97,7 +97,7 @@ describe("an address has an account", () => {
     expect(chain.ledger.read.totals.treasury).toBe(0)
   })
 
-  it("no longer if a vote takes the seat that was all it had, whatever row a node still has for it", () => {
+  it("loses its account when a vote takes the seat that was all it had, whatever row a node still has", () => {
     const chain = new Chain({ ...world, council: ["alice", "fay"] })
     decide(chain, { _tag: "CouncilMembership", action: "remove", address: fay.address })
     expect(chain.run(chain.transfer(alice, fay, 5, MIN), chain.transfer(alice, fay, 5, FULL)).map(told)).toEqual([
@@ -107,7 +107,7 @@ describe("an address has an account", () => {
   })
 })
 
-/** Carries out a proposal of alice, with the vote of the only validator. */
+/** Executes a proposal of alice with the vote of the only validator. */
 const decide = (chain: Chain, payload: Parameters<typeof proposing>[1]): void => {
   chain.run(proposing(chain, payload))
   chain.run(
@@ -129,7 +129,7 @@ const proposing = (
     | { readonly _tag: "CouncilMembership"; readonly action: "remove"; readonly address: typeof fay.address },
 ) => chain.tx(alice, { _tag: "CreateProposalTx", title: "A title", description: "", payload }, { fee: MIN })
 
-it("a vote changes the price from the commit after it is carried out: what was admitted before fails then", () => {
+it("costs the new price from the commit after a vote is executed, so a transfer admitted before fails", () => {
   const chain = new Chain({ ...world, council: ["alice"] })
   const admitted = chain.transfer(bob, eve, 5, FULL)
   expect(chain.ledger.admission(admitted, 0)).toBeUndefined()

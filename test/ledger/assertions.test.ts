@@ -1,8 +1,8 @@
 /**
- * Where the ledger may throw. A transaction, a piece of evidence, a heartbeat or a header that a decoder let through must
- * never make it throw, so each asserting form that a file uses stands here with the reason why no input reaches its
- * failure. A form that is new in a file fails this test: handle the failure instead (`Sats.plus`, an `Either`), or say
- * here what bounds it.
+ * Where the ledger may throw. A transaction, a piece of evidence, a heartbeat or a header that a decoder accepted must
+ * never make it throw, so each assertion that a file uses is listed here with the reason why no input reaches its
+ * failure. A new one in a file fails this test: handle the failure instead (`Sats.plus`, an `Either`), or name its
+ * bound here.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
@@ -93,8 +93,8 @@ const formsOf = (source: string): ReadonlyArray<string> => {
   ].sort()
 }
 
-describe("the ledger asserts", () => {
-  it("only what no input can break, and the bound of each assertion is known", () => {
+describe("the ledger's assertions", () => {
+  it("are exactly those listed here with their bounds", () => {
     const found = readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((file) => file.endsWith(".ts"))
       .map((file) => [file, formsOf(readFileSync(join(folder, file), "utf8"))] as const)

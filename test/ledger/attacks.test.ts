@@ -1,4 +1,4 @@
-/** What somebody with bad intentions would try, one story each. */
+/** What an attacker would try, one story each. */
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Delegation from "../../src/ledger/rules/Delegation.js"
@@ -24,10 +24,10 @@ const fail = (expected: string): never => {
 
 const [alice, bob, carol, val, evil] = [person("alice"), person("bob"), person("carol"), person("val"), person("evil")]
 
-describe("a flood of accounts whose addresses begin alike", () => {
+describe("a flood of accounts with similar addresses", () => {
   const address = (i: number) => stranger(`00000000000000000000${i.toString(16).padStart(20, "0")}`).address
 
-  it("finds each of them, while the table grows in steps", () => {
+  it("finds each of them while the table grows in steps", () => {
     const accounts = new Accounts(tableKey)
     const rows = Array.from({ length: 5_000 }, (_, i) => accounts.findOrAdd(address(i)))
     expect(rows).toEqual(rows.map((_, row) => row))
@@ -35,7 +35,7 @@ describe("a flood of accounts whose addresses begin alike", () => {
     expect(accounts.find(address(5_000))).toBeUndefined()
   })
 
-  it("gives one digest, in whatever order they come", () => {
+  it("gives one digest in whatever order they come", () => {
     const order = Array.from({ length: 300 }, (_, i) => i)
     const digestOf = (order: ReadonlyArray<number>) => {
       const chain = new Chain({ accounts: { alice: 9_000 } })
@@ -61,7 +61,7 @@ describe("a flood of accounts whose addresses begin alike", () => {
 })
 
 describe("spam of fee-exempt transactions", () => {
-  it("from empty accounts leaves no trace, not even a record", () => {
+  it("leaves no trace from empty accounts, not even a record", () => {
     const chain = new Chain({})
     const records = [...chain.ledger.records()].length
     const nobodies = Array.from({ length: 500 }, (_, i) => person(`nobody ${i}`))
@@ -78,7 +78,7 @@ describe("spam of fee-exempt transactions", () => {
     expect([...chain.ledger.records()].length - records).toBe(2)
   })
 
-  it("from funded accounts costs the minimum fee each time", () => {
+  it("costs funded accounts the minimum fee each time", () => {
     const chain = new Chain({ accounts: { evil: 0.00005 } })
     const outcomes = chain.run(...Array.from({ length: 10 }, () => chain.unstake(evil)))
     expect(outcomes.filter(({ _tag }) => _tag === "Failed")).toHaveLength(5)
@@ -106,7 +106,7 @@ const freeOfEveryType = (chain: Chain, from: Person): ReadonlyArray<Transaction>
   return operations.map((operation) => chain.tx(from, operation, { nonce: 0 }))
 }
 
-describe("a transaction of somebody without an account", () => {
+describe("a transaction of an account that does not exist", () => {
   const world = { accounts: { alice: 500, bob: 1 } }
   const delegated = () => {
     const chain = new Chain(world)
@@ -114,16 +114,16 @@ describe("a transaction of somebody without an account", () => {
     return chain
   }
 
-  // `Pool.deposit` added the amount to the pool before anybody looked at the balance, and threw above the maximum supply:
+  // `Pool.deposit` added the amount to the pool before the balance was checked, and threw above the maximum supply:
   // every node that heard such a transaction ended.
-  it("that delegates all there can ever be is refused at the door and has no effect in a vertex", () => {
+  it("that delegates the maximum supply is refused at admission and has no effect in a vertex", () => {
     const chain = delegated()
     const everything = chain.delegate(evil, val, Sats.MAX_SUPPLY)
     expect(chain.ledger.admission(everything, 0)?._tag).toBe("InsufficientBalance")
     expect(chain.run(everything).map(told)).toEqual(["no effect: InsufficientBalance"])
   })
 
-  // What failed for a fee of 0 was to raise the nonce of an account that had no row.
+  // A failure with a fee of 0 tried to raise the nonce of an account without a row.
   it("has no effect and leaves no record, whatever its type", () => {
     const chain = delegated()
     const before = [...chain.ledger.records()].filter(({ kind }) => kind === "Account").length
@@ -135,7 +135,7 @@ describe("a transaction of somebody without an account", () => {
   })
 
   // A council seat that was given and taken leaves an empty row, which a restored node does not have.
-  it("has no effect either where an account was emptied, on a node that ran and on one that was restored", () => {
+  it("has no effect either where an account was emptied, on a running node and on a restored one", () => {
     const chain = new Chain({ ...world, council: ["val"], parameters: { councilPercent: 0 } })
     const seat = (action: "add" | "remove") =>
       chain.tx(
@@ -168,7 +168,7 @@ describe("a transaction of somebody without an account", () => {
     expect([executed.effectsDigest, executed.vertices[0]?.transactions]).toEqual([ledger.effectsDigest, outcomes])
   })
 
-  it("has no effect for a fee of 0 even where the account is rich: what fails always pays", () => {
+  it("has no effect for a fee of 0 even where the account is rich, since failures always pay", () => {
     const chain = delegated()
     const free = chain.tx(bob, { _tag: "Transfer", to: alice.address, amount: Sats.make(1), memo: "" })
     expect(chain.run(free).map(told)).toEqual(["no effect: fee_below_minimum"])
@@ -176,20 +176,20 @@ describe("a transaction of somebody without an account", () => {
   })
 })
 
-describe("games with the price of shares", () => {
+describe("manipulation of the share price", () => {
   const world = { accounts: { alice: 900, bob: 900, carol: 900 }, parameters: { minDelegation: 1 } }
 
   it("a first deposit of one sat earns nothing that could price out the next one", () => {
     const chain = new Chain(world)
     chain.run(chain.delegate(alice, val, 1))
-    // The pool's part of a reward is 0 until it weighs something beside the own stake.
+    // The pool's part of a reward is 0 until it carries weight beside the own stake.
     for (let i = 0; i < 5; i++) chain.commit([{ by: val }])
     expect(chain.run(chain.delegate(bob, val, 1)).map(told)).toEqual(["applied"])
   })
 
-  // In a small network a pool of one coin doubles within hours. Whoever moves that coin from one account to another each
-  // time holds ever fewer shares, until one share is worth most of what somebody else delegates.
-  it("a pool whose shares were made dear takes nothing from who delegates next", () => {
+  // In a small network a pool of one coin doubles within hours. An account that moves that coin to another each time
+  // holds ever fewer shares, until one share is worth most of what somebody else delegates.
+  it("a pool whose shares were made expensive takes nothing from the next delegator", () => {
     const pumps = ["pump 0", "pump 1", "pump 2", "pump 3"].map(person)
     const chain = new Chain({
       accounts: { ...Object.fromEntries(pumps.map(({ name }) => [name, 1_000])), bob: 100_000 },
@@ -197,12 +197,12 @@ describe("games with the price of shares", () => {
       commission: 0,
       protocol: { roundReward: coins(500) },
     })
-    // Four take turns, since who has left waits for two epochs.
+    // Four take turns, since a delegator that left waits for two epochs.
     let holder = val
     for (let turn = 0; turn < 40; turn++) {
       const next = pumps[turn % 4] ?? fail("somebody")
       const [joined] = chain.run(chain.delegate(next, val, coins(1)))
-      // A coin buys no share any more: whoever holds the last ones keeps them.
+      // A coin no longer buys a share: the holders of the last ones keep them.
       if (joined?._tag !== "Applied") break
       if (turn > 0) chain.run(chain.undelegate(holder))
       holder = next
@@ -220,7 +220,7 @@ describe("games with the price of shares", () => {
     expect(worth()).toBeGreaterThanOrEqual(taken - 1)
   })
 
-  it("dust stays with the pool and the last one out takes it", () => {
+  it("dust stays with the pool, and its last holder takes it", () => {
     const chain = new Chain({ ...world, validators: { val: 2_000 } })
     chain.run(chain.delegate(alice, val, 3), chain.delegate(bob, val, 5), chain.delegate(carol, val, coins(100)))
     for (let i = 0; i < 7; i++) chain.commit([{ by: val }])
@@ -235,7 +235,7 @@ describe("games with the price of shares", () => {
     expect(chain.ledger.read.stake(val.address).delegatorCount).toBe(0)
   })
 
-  it("shares slashed to nothing do not come alive again in the next pool of the same validator", () => {
+  it("shares slashed to nothing stay dead in the next pool of the same validator", () => {
     const chain = new Chain({
       ...world,
       accounts: { ...world.accounts, evil: 9_000 },
@@ -252,9 +252,9 @@ describe("games with the price of shares", () => {
     expect(Either.isRight(chain.ledger.recount())).toBe(true)
   })
 
-  // Leavers of all epochs had one pool. Slashed almost to nothing again and again, it could issue no shares any more, and
-  // who left then was released at once, before the evidence against its validator came.
-  it("whatever became of those who left before, who leaves waits and can be slashed", () => {
+  // Leavers of all epochs had one pool. Slashed almost to nothing repeatedly, it could issue no more shares, and
+  // further leavers were released at once, before the evidence against their validator came.
+  it("leavers always wait and can be slashed, whatever became of earlier leavers", () => {
     const chain = new Chain({ accounts: { alice: 5 } })
     const state = new State(Protocol.standard, tableKey)
     state.epoch = { weighedIn: Natural.epoch(7), base: Hash.ZERO, record: { ...chain.epoch, epoch: Natural.epoch(7) } }
@@ -283,7 +283,7 @@ describe("games with the price of shares", () => {
   })
 })
 
-describe("thousands who leave at once", () => {
+describe("thousands of simultaneous leavers", () => {
   const crowd = Array.from({ length: 2 * Limits.RELEASES_PER_COMMIT + 300 }, (_, i) => person(`one of ${i}`))
   const left = () => {
     const chain = new Chain({ accounts: Object.fromEntries(crowd.map(({ name }) => [name, 10])) })
@@ -291,17 +291,17 @@ describe("thousands who leave at once", () => {
     return chain
   }
 
-  it("change a validator's record and make one pool when the epoch closes", () => {
+  it("change a validator's record and form one pool when the epoch closes", () => {
     const chain = left()
     chain.advanceTo(chain.lastRound - 1)
     const { changes } = chain.advanceTo(chain.lastRound)
     const kinds = [...changes].map(({ kind }) => kind)
     expect(kinds.filter((kind) => kind === "LeavingPool" || kind === "Validator")).toEqual(["Validator", "LeavingPool"])
-    // Whoever earned something in it, and nobody who left.
+    // Those who earned something in it, and no leavers.
     expect(kinds.filter((kind) => kind === "Account").length).toBeLessThan(3)
   })
 
-  it("are released a thousand with each commit, in the order of addresses, the others with the next ones", () => {
+  it("are released a thousand per commit in the order of addresses", () => {
     const chain = left()
     chain.closeEpoch()
     chain.closeEpoch()
@@ -332,7 +332,7 @@ describe("thousands who leave at once", () => {
   })
 })
 
-describe("unstaking first and equivocating then", () => {
+describe("unstaking before equivocating", () => {
   const world = { validators: { val: 9_000, evil: 4_000 }, accounts: { evil: 1, alice: 500 } }
 
   it("within the epoch is punished in the same epoch and in the next", () => {
@@ -348,7 +348,7 @@ describe("unstaking first and equivocating then", () => {
     }
   })
 
-  it("finds the stake still there in the last commit in which the evidence counts", () => {
+  it("leaves the stake in place until the last commit in which the evidence counts", () => {
     const chain = new Chain(world)
     const { epoch } = chain
     chain.run(chain.unstake(evil))
@@ -358,7 +358,7 @@ describe("unstaking first and equivocating then", () => {
     expect(events[0]).toMatchObject({ _tag: "Slashed", ownStake: coins(2_000) })
   })
 
-  it("does not save its delegators who left either", () => {
+  it("does not save the validator's former delegators either", () => {
     const chain = new Chain(world)
     chain.run(chain.delegate(alice, evil, coins(500)), chain.undelegate(alice))
     chain.closeEpoch()
@@ -369,8 +369,8 @@ describe("unstaking first and equivocating then", () => {
   })
 })
 
-describe("a key that was rotated out", () => {
-  it("signs nothing any more, neither alone nor beside a good one", () => {
+describe("a rotated-out key", () => {
+  it("signs nothing any more, neither alone nor beside a valid one", () => {
     const chain = new Chain({ accounts: { alice: 10 } })
     const rotate = { _tag: "SetAccountPolicyTx", threshold: 1, keys: [carol.publicKey] } as const
     chain.run(chain.tx(alice, rotate, { fee: 1_000 }))
@@ -384,7 +384,7 @@ describe("a key that was rotated out", () => {
   })
 })
 
-describe("being paid twice", () => {
+describe("a second reward", () => {
   it("fails for two vertices of a slot in one commit, in two commits, and beyond the depth", () => {
     const chain = new Chain({ validators: { val: 9_000, evil: 9_000 } })
     const minted = (drafts: Parameters<Chain["commit"]>[0], round?: number) =>
@@ -410,7 +410,7 @@ describe("being paid twice", () => {
 })
 
 describe("a newcomer with most of the stake", () => {
-  it("gets no more than a quarter of the first committee, and the network closes epochs without it", () => {
+  it("gets at most a quarter of the first committee, and the network closes epochs without it", () => {
     const chain = new Chain({ validators: { val: 3_000 }, accounts: { evil: 900_000 } })
     chain.run(chain.stake(evil, coins(900_000)))
     chain.closeEpoch([val], [evil])

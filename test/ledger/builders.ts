@@ -1,6 +1,6 @@
 /**
- * Words for telling stories about a ledger: people by name, coins, commits. Signatures are made up, since the ledger is
- * handed only what was verified; keys and addresses are real to each other.
+ * Words for telling stories about a ledger: people by name, coins, commits. Signatures are made up, since the ledger
+ * gets only verified input; keys and addresses match.
  */
 import { Either } from "effect"
 import { fromHex, sha256Hex } from "#crypto"
@@ -24,7 +24,7 @@ import type { Heartbeat } from "../../src/protocol/vertex/Heartbeat.js"
 import type * as Vertex from "../../src/protocol/vertex/Vertex.js"
 import * as Networks from "../support/Genesis.js"
 
-/** What a node draws by chance; no result may depend on it. */
+/** What a node draws at random; no result may depend on it. */
 export const tableKey: HalfSipHash.Key = { low: 0x1b2c_3d4e, high: 0x5f60_7182 }
 
 export const coins = (amount: number): Sats.Sats => Sats.make(Math.round(amount * Sats.SATS_PER_COIN))
@@ -47,7 +47,7 @@ export const person = (name: string): Person => {
   return made
 }
 
-/** Somebody with an address of one's choice and no key to it. */
+/** Somebody with a chosen address and no key to it. */
 export const stranger = (address: string): Person => ({
   name: address,
   publicKey: "0".repeat(64) as PublicKey,
@@ -66,7 +66,7 @@ export interface World {
   readonly protocol?: Partial<Protocol.Protocol>
 }
 
-/** Epochs of 40 rounds, a cooldown of 40: as short as a genesis may have them. */
+/** Epochs of 40 rounds, a cooldown of 40: the shortest a genesis allows. */
 export const genesisOf = (world: World): Genesis.Genesis =>
   Networks.genesisOf({
     allocations: Object.entries(world.accounts ?? {}).map(([name, amount]) => ({
@@ -103,7 +103,7 @@ export const signedBy = (...signers: ReadonlyArray<Person>): Authorization => ({
 
 let serial = 0
 
-/** A hash that nothing was hashed to. */
+/** A hash of nothing. */
 export const someHash = (): Hash.Hash => (++serial).toString(16).padStart(64, "0") as Hash.Hash
 
 const baseOf = (epoch: number): Hash.Hash => epoch.toString(16).padStart(64, "b") as Hash.Hash
@@ -137,7 +137,7 @@ export interface VertexDraft {
 export class Chain {
   readonly genesis: Genesis.Genesis
   readonly ledger: Ledger
-  /** Everything executed so far, to be executed again. */
+  /** Everything executed so far, for replays. */
   readonly inputs: Array<Input> = []
   #previous: Hash.Hash
   #pending = new Map<string, number>()
@@ -272,7 +272,7 @@ export class Chain {
     return Either.getOrThrowWith(this.tryCommit(drafts, leaderRound), (violation) => violation)
   }
 
-  /** One commit of one vertex with these transactions; what became of each. */
+  /** One commit of one vertex with these transactions; returns their outcomes. */
   run(...transactions: ReadonlyArray<Transaction>): ReadonlyArray<Outcome> {
     return this.runBy(this.proposer, ...transactions)
   }
@@ -281,7 +281,7 @@ export class Chain {
     return this.commit([{ by, transactions }]).vertices.flatMap((vertex) => vertex.transactions)
   }
 
-  /** A member of the committee with a name we know. */
+  /** A committee member with a known name. */
   get proposer(): Person {
     for (const { address } of this.epoch.members) {
       for (const someone of people.values()) if (someone.address === address) return someone
@@ -289,12 +289,12 @@ export class Chain {
     throw new Error("nobody of the committee has a name")
   }
 
-  /** Whom of the committee we know by name. */
+  /** The committee members with known names. */
   get committee(): ReadonlyArray<Person> {
     return [...people.values()].filter(({ address }) => EpochRecord.memberOf(this.epoch, address) !== undefined)
   }
 
-  /** A commit of this round, with a vertex of everybody in the committee, or of those given. */
+  /** A commit of this round, with a vertex of every committee member, or of the given ones. */
   advanceTo(
     round: number,
     by: ReadonlyArray<Person> = this.committee,
@@ -308,7 +308,7 @@ export class Chain {
   }
 
   /**
-   * The rest of the epoch, a commit in each quarter and the closing one, with vertices of these members and heartbeats
+   * The rest of the epoch: a commit in each quarter and the closing one, with vertices of these members and heartbeats
    * of these candidates.
    */
   closeEpoch(by: ReadonlyArray<Person> = this.committee, heartbeats: ReadonlyArray<Person> = []): ReadonlyArray<Event> {

@@ -22,7 +22,7 @@ const weights = (...candidates: ReadonlyArray<Committee.Candidate>) => {
 }
 
 describe("the weights of a committee", () => {
-  it("stay as they are when nothing is new", () => {
+  it("stay the same when nothing is new", () => {
     expect(weights(candidate("a", 600, 600), candidate("b", 300, 300))).toEqual([600, 300])
   })
 
@@ -30,24 +30,24 @@ describe("the weights of a committee", () => {
     expect(weights(candidate("a", 600, 600), candidate("b", 250, 250))).toEqual([600, 250])
   })
 
-  it("let in what is new up to a third of what stays, in proportion", () => {
+  it("admit new stake up to a third of what stays, in proportion", () => {
     // 900 stay; 300 may be added to: 600 of a's growth and 1 200 of c, a sixth each.
     expect(weights(candidate("a", 1_200, 600), candidate("b", 300, 300), candidate("c", 1_200))).toEqual([
       700, 300, 200,
     ])
   })
 
-  it("let in everything new where it is less than a third", () => {
+  it("admit all new stake below a third", () => {
     expect(weights(candidate("a", 650, 600), candidate("b", 300, 300), candidate("c", 100))).toEqual([650, 300, 100])
   })
 
-  it("let what came at the last close share the third with what comes now", () => {
+  it("share the third between stake of the last close and new stake", () => {
     // 1 000 were there before, 100 of b's came at the last close: 333 may be young, so 233 may be added.
     const members = [candidate("a", 800, 800), candidate("b", 300, 300, 200), candidate("c", 1_000)]
     expect(weights(...members)).toEqual([800, 300, 233])
   })
 
-  it("let nothing in while what came at the last close weighs the third by itself", () => {
+  it("admit nothing while the stake of the last close is a third by itself", () => {
     expect(weights(candidate("a", 2_000, 900), candidate("b", 500, 300, 0), candidate("c", 1_000))).toEqual([
       900,
       300,
@@ -56,12 +56,12 @@ describe("the weights of a committee", () => {
     expect(weights(candidate("a", 900, 900), candidate("b", 500, 400, 0))).toEqual([900, 400])
   })
 
-  it("stay an amount where old members carry weights whose money others have staked by now", () => {
+  it("remain an amount where old members carry weights whose money others have staked since", () => {
     const most = coins(18_000_000)
     expect(weights(candidate("a", most, most), candidate("b", most))).toEqual([most, coins(3_000_000)])
   })
 
-  it("give no seat to a newcomer that would weigh nothing", () => {
+  it("give no seat to a newcomer without weight", () => {
     expect(weights(candidate("a", 10, 10), candidate("b", 1), candidate("c", 1_000))).toEqual([10, undefined, 2])
   })
 })
@@ -79,7 +79,7 @@ describe("the seats of a committee", () => {
     expect(Math.min(...newcomers)).toBe(5_015)
   })
 
-  it("count as new only who is new: 25 of them, whoever larger sits before them", () => {
+  it("count only newcomers as new, 25 of them, whoever larger sits before them", () => {
     const seats = Committee.seated([
       ...many(10, "large", 9_000, 1),
       ...many(40, "new", 5_000, 0),
@@ -89,11 +89,11 @@ describe("the seats of a committee", () => {
     expect(seats).toHaveLength(100)
   })
 
-  it("leave free seats to further newcomers", () => {
+  it("go to further newcomers where they are free", () => {
     expect(Committee.seated([...many(10, "old", 1_000, 1), ...many(40, "new", 5_000, 0)])).toHaveLength(50)
   })
 
-  it("are never more than a hundred, however many newcomers wait for the free ones", () => {
+  it("are never more than a hundred, however many newcomers wait", () => {
     const seats = Committee.seated([...many(10, "old", 1_000, 1), ...many(200, "new", 5_000, 0)])
     expect(seats).toHaveLength(100)
     expect(Math.min(...seats.filter(({ carried }) => carried === 0).map(({ stake }) => stake))).toBe(5_110)
@@ -105,7 +105,7 @@ describe("the seats of a committee", () => {
     expect(Committee.seated(equal)).not.toContain(highest)
   })
 
-  it("never weigh more than a third new to what was there two closes ago, whoever asks for them", () => {
+  it("never give newcomers more than a third of the weight of two closes ago", () => {
     const amount = fc.integer({ min: 1, max: 20_000_000_000_000 })
     const part = fc.oneof(amount, fc.constant(0))
     const asks = fc.array(fc.tuple(amount, part, part), { minLength: 1, maxLength: 100 })
@@ -142,7 +142,7 @@ describe("an epoch's close", () => {
   const world = { validators: { val: 9_000, other: 6_000, third: 3_000 }, accounts: { alice: 9_000, val: 10 } }
   const names = (chain: Chain) => chain.committee.map(({ name }) => name).sort()
 
-  it("drops a member that was silent in the second half, and takes it back after an epoch of heartbeats", () => {
+  it("drops a member that was silent in the second half, and readmits it after an epoch of heartbeats", () => {
     const chain = new Chain(world)
     chain.advanceTo(20)
     chain.closeEpoch([val, other])
@@ -159,7 +159,7 @@ describe("an epoch's close", () => {
     expect(names(chain)).toEqual(["other", "third", "val"])
   })
 
-  it("takes nobody who only staked, nor one without a heartbeat in some quarter", () => {
+  it("admits nobody who only staked or missed a heartbeat in some quarter", () => {
     const chain = new Chain(world)
     chain.run(chain.stake(alice, coins(8_000)))
     chain.closeEpoch(chain.committee, [])
@@ -185,7 +185,7 @@ describe("an epoch's close", () => {
     expect(names(chain)).not.toContain("alice")
   })
 
-  it("takes a heartbeat that names a commit exactly a quarter epoch back", () => {
+  it("accepts a heartbeat that names a commit exactly a quarter epoch back", () => {
     const seen = (distance: number): boolean => {
       const chain = new Chain(world)
       chain.run(chain.stake(alice, coins(8_000)))
@@ -196,7 +196,7 @@ describe("an epoch's close", () => {
     expect([seen(10), seen(11)]).toEqual([true, false])
   })
 
-  it("takes no heartbeat of a member, nor of somebody without an active stake", () => {
+  it("ignores heartbeats of members and of accounts without an active stake", () => {
     const chain = new Chain({ ...world, accounts: { alice: 9_000, bob: 5 } })
     chain.run(chain.stake(alice, coins(8_000)), chain.unstake(alice))
     const heartbeats = [alice, person("bob"), val].map((who) => chain.heartbeat(who))
@@ -204,7 +204,7 @@ describe("an epoch's close", () => {
     expect([...changes].map(({ kind }) => kind)).not.toContain("Presence")
   })
 
-  it("takes no heartbeat that names a commit of another history", () => {
+  it("ignores heartbeats that name a commit of another history", () => {
     const chain = new Chain(world)
     chain.run(chain.stake(alice, coins(8_000)))
     const heartbeat = chain.heartbeat(alice)
@@ -215,7 +215,7 @@ describe("an epoch's close", () => {
     expect([counts("e".repeat(64)), counts(heartbeat.commitHash)]).toEqual([false, true])
   })
 
-  it("counts a heartbeat behind the nominal last round for the last quarter", () => {
+  it("counts a heartbeat after the nominal last round for the last quarter", () => {
     const chain = new Chain(world)
     chain.run(chain.stake(alice, coins(8_000)))
     chain.closeEpoch()
@@ -239,7 +239,7 @@ describe("an epoch's close", () => {
     expect([counts(true), counts(false)]).toEqual([true, false])
   })
 
-  it("keeps exactly those commits in its records that a heartbeat may still name", () => {
+  it("keeps exactly the commits that a heartbeat may still name", () => {
     const chain = new Chain(world)
     const kept = () =>
       [...chain.ledger.records()].flatMap(({ kind, key }) =>
@@ -263,7 +263,7 @@ describe("an epoch's close", () => {
     expect(chain.epoch).toMatchObject({ epoch: 2, firstRound: 41, members: before })
   })
 
-  it("lets growth in as slowly as newcomers", () => {
+  it("admits growth as slowly as newcomers", () => {
     const chain = new Chain({ validators: { val: 3_000 }, accounts: { val: 9_000 } })
     chain.run(chain.stake(val, coins(9_000)))
     const weightAfterClose = () => {
@@ -271,12 +271,12 @@ describe("an epoch's close", () => {
       return chain.epoch.members[0]?.weight
     }
     expect(weightAfterClose()).toBe(coins(4_000))
-    // What came at one close has to be there for an epoch before as much again may come.
+    // What came at one close must stay for an epoch before as much again may come.
     expect(weightAfterClose()).toBe(coins(4_000))
     expect(weightAfterClose()).toBe(Math.floor(coins(4_000) / 3) + coins(4_000))
   })
 
-  it("finalizes on although all that came at the last two closes falls silent at once", () => {
+  it("keeps finality although all stake of the last two closes falls silent at once", () => {
     const [first, second] = [person("first"), person("second")]
     const rich = { validators: { val: 9_000 }, accounts: { first: 60_000, second: 60_000 } }
     const chain = new Chain(rich)

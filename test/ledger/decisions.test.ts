@@ -1,4 +1,4 @@
-/** Votes, what they decide, and what a proposal then does. */
+/** Votes, their decisions, and the execution of proposals. */
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Records from "../../src/ledger/tables/Records.js"
@@ -13,7 +13,7 @@ import { alice, carol, other, val } from "./People.js"
 import { proposal, voted, voting, world } from "./Proposals.js"
 
 describe("a vote", () => {
-  it("counts with the weight of the snapshot, once, for validators of the snapshot", () => {
+  it("counts once with the snapshot's weight, for validators of the snapshot", () => {
     const chain = voted({ _tag: "Text" }, [[val, true]])
     chain.run(chain.stake(alice, coins(3_000)))
     const outcomes = chain.run(voting(chain, val, false), voting(chain, alice, true), voting(chain, other, false))
@@ -25,7 +25,7 @@ describe("a vote", () => {
     })
   })
 
-  it("counts up to the last round of the voting, not after", () => {
+  it("counts up to the last round of voting, not after", () => {
     const chain = voted({ _tag: "Text" }, [])
     chain.advanceTo(10)
     expect(chain.run(voting(chain, val, true)).map(told)).toEqual(["applied"])
@@ -33,7 +33,7 @@ describe("a vote", () => {
     expect(chain.run(voting(chain, other, true, 9)).map(told)).toEqual(["failed: ProposalNotFound"])
   })
 
-  it("leaves a record for good only where it was cast", () => {
+  it("leaves a permanent record only where it was cast", () => {
     const chain = voted({ _tag: "Text" }, [[val, true]])
     const ballots = () => [...chain.ledger.records()].filter(({ kind }) => kind === "Ballot").length
     const id = Natural.proposalId(1)
@@ -66,7 +66,7 @@ describe("a decision", () => {
     return proposal(chain)?.status
   }
 
-  it("passes with quorum and approval, and is carried out after the delay", () => {
+  it("passes with turnout and approval, and is executed after the delay", () => {
     const chain = voted({ _tag: "ParameterChange", param: "slash_percent", value: 77 }, [[val, true]])
     expect([statusAt(chain, 11), statusAt(chain, 12), statusAt(chain, 15)]).toEqual(["Active", "Passed", "Passed"])
     const before = chain.ledger.read.parameters
@@ -75,7 +75,7 @@ describe("a decision", () => {
     expect(chain.ledger.read.parameters).toEqual({ ...before, slashPercent: 77 })
   })
 
-  it("is rejected below the approval and below the quorum", () => {
+  it("is a rejection below the approval and below the turnout", () => {
     // 60 % of the votes cast are not 66 %; nobody at all is not 10 %.
     for (const votes of [
       [
@@ -104,7 +104,7 @@ describe("a decision", () => {
     expect([statusAt(one(40), 12), statusAt(one(41), 12)]).toEqual(["Passed", "Rejected"])
   })
 
-  it("happens with the execution in one commit when no delay is set", () => {
+  it("and its execution happen in one commit without a delay", () => {
     const chain = voted({ _tag: "Text" }, [[val, true]], {
       parameters: { ...world.parameters, executionDelayRounds: 0 },
     })
@@ -114,7 +114,7 @@ describe("a decision", () => {
     ])
   })
 
-  it("to reject is the end of a proposal, also where no delay is set", () => {
+  it("to reject ends a proposal, also without a delay", () => {
     const chain = voted({ _tag: "TreasurySpend", recipient: carol.address, amount: coins(1) }, [[val, false]], {
       parameters: { ...world.parameters, executionDelayRounds: 0 },
     })
@@ -124,7 +124,7 @@ describe("a decision", () => {
     expect([proposal(chain)?.status, chain.balance(carol)]).toEqual(["Rejected", 0])
   })
 
-  it("freezes what vertices and rewards read until the next epoch", () => {
+  it("leaves parameters for vertices and rewards unchanged until the next epoch", () => {
     const chain = voted({ _tag: "ParameterChange", param: "treasury_percent", value: 50 }, [[val, true]])
     statusAt(chain, 12)
     statusAt(chain, 16)
@@ -134,7 +134,7 @@ describe("a decision", () => {
   })
 })
 
-describe("what a proposal does", () => {
+describe("the execution of a proposal", () => {
   const carriedOut = (payload: ProposalPayload, more: World = {}) => {
     const chain = voted(payload, [[val, true]], more)
     chain.advanceTo(12)
@@ -142,7 +142,7 @@ describe("what a proposal does", () => {
     return chain
   }
 
-  it("pays from the treasury what is there", () => {
+  it("pays from the treasury what it holds", () => {
     const spend = (amount: number) =>
       ({ _tag: "TreasurySpend", recipient: carol.address, amount: coins(amount) }) as const
     const quiet = { protocol: { roundReward: Sats.ZERO } }
@@ -160,7 +160,7 @@ describe("what a proposal does", () => {
     expect([chain.balance(carol), chain.ledger.read.totals.treasury]).toEqual([coins(100), 0])
   })
 
-  it("changes no parameter that a newer version has dropped since, or whose bounds it has narrowed", () => {
+  it("changes no parameter that a newer version has dropped or narrowed since", () => {
     const failureOf = (param: string, value: number) => {
       const made = voted({ _tag: "ParameterChange", param: "slash_percent", value: 77 }, [[val, true]])
       const records = [...made.ledger.records()].map((record) => {

@@ -1,4 +1,4 @@
-/** What a list of delegators costs whoever answers it: a look at all of them now and then, not for everybody who asks. */
+/** The cost of listing delegators: a full scan now and then, not for every question. */
 import { describe, expect, it } from "vitest"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { Chain, coins, person } from "./builders.js"
@@ -16,7 +16,7 @@ const delegated = (count: number): Chain => {
 }
 
 describe("the list of a validator's delegators", () => {
-  it("is made once for all who ask between two commits", () => {
+  it("is made once for all questions between two commits", () => {
     const chain = delegated(20)
     const first = list(chain)
     expect(first.delegators).toHaveLength(LIMIT)
@@ -24,7 +24,7 @@ describe("the list of a validator's delegators", () => {
     expect(chain.ledger.read.delegators(val.address, 5).delegators).toHaveLength(5)
   })
 
-  it("names the lower addresses first and keeps them where delegators have the same", () => {
+  it("lists the largest first, and lower addresses first among equals", () => {
     for (const isAscending of [true, false]) {
       const people = Array.from({ length: 60 }, (_, n) => person(`delegator ${n}`))
       const lowest = people.map(({ address }) => address).sort()
@@ -58,7 +58,7 @@ describe("the list of a validator's delegators", () => {
     expect(list(chain).delegators[0]?.address).toBe(person("whale").address)
   })
 
-  it("of more is up to so many commits old as they have two thousands, beside a number and total of now", () => {
+  it("may lag one commit per two thousand delegators, beside an up-to-date count and total", () => {
     const chain = delegated(4_001)
     const before = list(chain)
     const looked = chain.ledger.read.head.index
@@ -73,7 +73,7 @@ describe("the list of a validator's delegators", () => {
 describe("a search for the largest delegators", () => {
   const names = (of: ReadonlyArray<{ readonly address: string }>) => of.map(({ address }) => address)
 
-  it("looks at one delegator a step if it must, and finds the same", () => {
+  it("examines one delegator per step if it must, with the same result", () => {
     const chain = delegated(100)
     const search = chain.ledger.read.searchDelegators(val.address, LIMIT)
     let steps = 0
@@ -82,7 +82,7 @@ describe("a search for the largest delegators", () => {
     expect(search.found).toEqual(list(chain).delegators)
   })
 
-  it("goes on over commits in which delegators come, leave and add, and finds each once", () => {
+  it("continues over commits in which delegators come, leave and add, and finds each once", () => {
     const chain = delegated(60)
     const search = chain.ledger.read.searchDelegators(val.address, 100)
     const [first, second, third] = [59, 30, 1].map((n) => person(`delegator ${n}`))

@@ -1,4 +1,4 @@
-/** The whole emission, with halvings that come a million times as fast. */
+/** The whole emission, with halvings a million times as fast. */
 import { describe, expect, it } from "vitest"
 import * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
@@ -8,7 +8,7 @@ const val = person("val")
 const halvingRounds = 105
 const roundReward = coins(1_000)
 
-/** What the schedule emits in all, counted on its own. */
+/** The schedule's total emission, counted independently. */
 const scheduled = (): number => {
   let sum = 0
   for (let reward: number = roundReward; reward > 0; reward = Math.floor(reward / 2)) sum += reward * halvingRounds
@@ -50,7 +50,7 @@ describe("the emission", () => {
     expect(reached.length).toBe(END - (reached[0] ?? 0) + 1)
   })
 
-  it("may mint up to the cap again what a slash has burned", () => {
+  it("may mint again up to the cap what a slash has burned", () => {
     const chain = new Chain({
       accounts: { alice: 21_000_000 - 10_000 - 2_000 - 0.1 },
       validators: { val: 10_000, other: 2_000 },

@@ -1,4 +1,4 @@
-/** A ledger that is only read and takes over what another one's commits changed, as a gateway's does from its archive. */
+/** A read-only ledger that takes over what another's commits changed, as a gateway's does from its archive. */
 import { setImmediate as turn } from "node:timers/promises"
 import { Either } from "effect"
 import { afterEach, expect, it } from "vitest"
@@ -10,12 +10,12 @@ import { fromRecords } from "../support/Restored.js"
 import { tableKey } from "./builders.js"
 import { cast, lives, Play } from "./Play.js"
 
-// The lives are synchronous, and the runner gives up on a worker that does not speak to it for a minute.
+// The lives are synchronous, and the runner gives up on a worker that is silent for a minute.
 afterEach(() => turn())
 
 const SEED = 20_261_126
 
-/** All that a ledger answers of these people and of everything. */
+/** All answers of a ledger about these people and in general. */
 const answersOf = ({ read }: Ledger): string => {
   const proposals = read.proposals(1_000)
   const all = {
@@ -41,7 +41,7 @@ const answersOf = ({ read }: Ledger): string => {
   return JSON.stringify(all, (_, value) => (typeof value === "bigint" ? `${value}n` : value))
 }
 
-it("answers as the other one does, however many commits it takes over at once", { timeout: 600_000 }, () => {
+it("answers like the original, however many commits it takes over at once", { timeout: 600_000 }, () => {
   let followed = 0
   let anew = 0
   lives({ seed: SEED, count: 12, length: 100 }, (stage, steps) => {

@@ -8,7 +8,7 @@ const USUAL_TRANSACTIONS = 3_000
 const TRANSACTIONS = Number(process.env["UDG_FUZZ_TRANSACTIONS"] ?? 20_000)
 const SEED = Number(process.env["UDG_FUZZ_SEED"] ?? 20_261_123)
 
-/** What a long run must have met, or it shows nothing. */
+/** What a long run must have met, or it proves nothing. */
 const expected = [
   "Applied Transfer",
   "Applied StakeTx",
@@ -36,14 +36,14 @@ const expected = [
   ...Reached.all,
 ]
 
-describe("a ledger under transactions from the edges", () => {
+describe("a ledger under transactions with edge values", () => {
   const named = (transactions: number) =>
     `answers each of ${transactions}, like the naive ledger and like a twin that is restored now and then`
 
   const answersEach = async (transactions: number): Promise<Seen> => {
     const run = fuzz(SEED, transactions)
     let step = run.next()
-    // The runner gives up on a worker that does not speak to it for a minute.
+    // The runner gives up on a worker that is silent for a minute.
     for (let commits = 1; step.done !== true; commits++, step = run.next()) if (commits % 1_000 === 0) await turn()
     return step.value
   }

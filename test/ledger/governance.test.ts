@@ -1,4 +1,4 @@
-/** Proposals from their making to what they do. Votes of two validators: val with 6 000 coins, other with 4 000. */
+/** Proposals from creation to execution. Votes of two validators: val with 6 000 coins, other with 4 000. */
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Limits from "../../src/protocol/numbers/Limits.js"
@@ -9,7 +9,7 @@ import { Chain, coins, tableKey, told, type World } from "./builders.js"
 import { alice, bob, carol, other, val } from "./People.js"
 import { proposal, proposing, voted, voting, world } from "./Proposals.js"
 
-describe("making a proposal", () => {
+describe("creating a proposal", () => {
   it("takes a snapshot of effective stakes with working pools only", () => {
     const chain = new Chain(world)
     chain.run(chain.delegate(bob, val, coins(7)))
@@ -31,23 +31,23 @@ describe("making a proposal", () => {
     )
   })
 
-  it("takes a council seat or the stake", () => {
+  it("requires a council seat or the stake", () => {
     const chain = new Chain(world)
     expect(
       chain.run(proposing(chain, bob, { _tag: "Text" }), proposing(chain, val, { _tag: "Text" })).map(told),
     ).toEqual(["failed: NotAllowed", "applied"])
   })
 
-  it("takes no more than the stake: one that is leaving or barred is at risk like any other", () => {
+  it("requires no more than the stake, since a leaving or barred stake is at risk too", () => {
     const chain = new Chain(world)
     chain.run(chain.unstake(other))
     chain.commit([{ by: val, evidence: [chain.evidence(other, 1)] }])
-    // Half of 4 000 coins are left: exactly what a proposal takes.
+    // Half of 4 000 coins are left: exactly what a proposal requires.
     expect(chain.account(other).stake).toMatchObject({ amount: coins(2_000), leaving: { epoch: 1 } })
     expect(chain.run(proposing(chain, other, { _tag: "Text" })).map(told)).toEqual(["applied"])
   })
 
-  it("takes a parameter that exists and a value within its bounds", () => {
+  it("requires an existing parameter and a value within its bounds", () => {
     const chain = new Chain(world)
     const change = (param: string, value: number) => proposing(chain, alice, { _tag: "ParameterChange", param, value })
     const outcomes = chain.run(
@@ -66,7 +66,7 @@ describe("making a proposal", () => {
     ])
   })
 
-  it("stops at twenty active ones, and goes on once some are decided", () => {
+  it("is limited to twenty active ones, and possible again once some are decided", () => {
     const chain = new Chain(world)
     const many = (count: number) => Array.from({ length: count }, () => proposing(chain, alice, { _tag: "Text" }))
     expect(chain.run(...many(21)).map(told)).toEqual([
@@ -78,7 +78,7 @@ describe("making a proposal", () => {
     expect(chain.ledger.read.proposals(3).map(({ id }) => id)).toEqual([21, 20, 19])
   })
 
-  it("frees its place once, when it is decided: not again when it is carried out", () => {
+  it("frees a place once, at the decision, and not again at execution", () => {
     const chain = new Chain({ ...world, parameters: { ...world.parameters, maxActiveProposals: 1 } })
     chain.run(proposing(chain, alice, { _tag: "Text" }), voting(chain, val, true))
     chain.advanceTo(12)
@@ -88,12 +88,12 @@ describe("making a proposal", () => {
     expect(chain.run(proposing(chain, val, { _tag: "Text" })).map(told)).toEqual(["failed: TooManyActiveProposals"])
   })
 
-  it("comes before a later one in a commit to which both are due, whichever was due first", () => {
+  it("comes first by id when two are due in one commit, whichever was due first", () => {
     const chain = voted({ _tag: "Text" }, [[val, true]])
     chain.run(proposing(chain, alice, { _tag: "Text" }))
     chain.run(voting(chain, val, true, 2))
     chain.advanceTo(12)
-    // The second one was to be decided in round 14, the first one to be carried out in round 16.
+    // The second one was to be decided in round 14, the first one to be executed in round 16.
     expect(chain.advanceTo(30).events).toEqual([
       { _tag: "ProposalCarriedOut", id: 1, status: "Executed", failure: null },
       { _tag: "ProposalDecided", id: 2, status: "Passed", bond: "returned" },
@@ -101,7 +101,7 @@ describe("making a proposal", () => {
     ])
   })
 
-  it("leaves no more to look at in a commit than what is due, however many wait to be carried out", () => {
+  it("costs a commit only what is due, however many wait for execution", () => {
     const chain = new Chain({ ...world, parameters: { ...world.parameters, executionDelayRounds: 200 } })
     const waiting = [1, 2, 3].flatMap((id) => {
       chain.run(proposing(chain, alice, { _tag: "Text" }))
@@ -124,7 +124,7 @@ describe("making a proposal", () => {
     ])
   })
 
-  it("to change a parameter takes a free place and somebody who votes, like any other", () => {
+  it("to change a parameter takes a free place and a voter, like any other", () => {
     const change = { _tag: "ParameterChange", param: "slash_percent", value: 77 } as const
     const few = new Chain({
       ...world,
@@ -152,7 +152,7 @@ describe("making a proposal", () => {
   })
 })
 
-/** A bond of 10 coins; rewards of nothing, so that every sat can be told. */
+/** A bond of 10 coins and no rewards, so that every sat is accounted for. */
 const bonded: World = {
   ...world,
   parameters: { ...world.parameters, proposalBond: coins(10) },
@@ -178,7 +178,7 @@ describe("the bond of a proposal", () => {
     expect(proposal(chain)).toMatchObject({ bond: coins(10), bondStatus: "held" })
   })
 
-  it("comes back with a quorum, whatever was decided, also to an account that has spent all else", () => {
+  it("returns with enough turnout, whatever was decided, also to an account that has spent all else", () => {
     for (const vote of [true, false]) {
       const chain = made()
       chain.run(voting(chain, val, vote))
@@ -191,7 +191,7 @@ describe("the bond of a proposal", () => {
     }
   })
 
-  it("comes back once: with the decision, not again when the proposal is carried out", () => {
+  it("returns once, with the decision, and not again at execution", () => {
     const chain = made()
     chain.run(voting(chain, val, true))
     chain.advanceTo(12)
@@ -202,7 +202,7 @@ describe("the bond of a proposal", () => {
     expect(figures(chain)).toEqual({ ...before, alice: before.alice - 1_000 })
   })
 
-  it("goes to the treasury without one, exactly below the quorum", () => {
+  it("goes to the treasury without enough turnout, exactly below it", () => {
     const withQuorum = (quorumPercent: number): Chain => {
       const chain = new Chain({ ...bonded, parameters: { ...bonded.parameters, quorumPercent } })
       chain.runBy(other, proposing(chain, alice, { _tag: "Text" }), voting(chain, other, true))
@@ -221,7 +221,7 @@ describe("the bond of a proposal", () => {
     })
   })
 
-  it("must be there besides the fee and what is pending, at the door and when it is executed", () => {
+  it("must be there besides the fee and pending amounts, at admission and at execution", () => {
     const chain = new Chain({ ...bonded, council: ["bob"], accounts: { ...bonded.accounts, bob: 15 } })
     const propose = proposing(chain, bob, { _tag: "Text" })
     const admission = (reserved: number) => chain.ledger.admission(propose, reserved)?._tag
@@ -238,7 +238,7 @@ describe("the bond of a proposal", () => {
     expect(chain.ledger.read.proposals(9)).toHaveLength(1)
   })
 
-  it("is the one of the proposal's making when a vote changes it", () => {
+  it("is the one at creation when a vote changes it", () => {
     const chain = made()
     chain.run(
       proposing(chain, alice, { _tag: "ParameterChange", param: "proposal_bond_sats", value: 5 }),
@@ -256,8 +256,8 @@ describe("the bond of a proposal", () => {
   })
 })
 
-describe("a proposer who wants every place for nothing", () => {
-  it("gets so many places and leaves the others, and pays for each that nobody votes on", () => {
+describe("a proposer who wants every place for free", () => {
+  it("gets a limited number of places, and pays for each that nobody votes on", () => {
     const chain = new Chain({ ...bonded, parameters: { ...bonded.parameters, maxActivePerProposer: 3 } })
     const many = Array.from({ length: 5 }, () => proposing(chain, alice, { _tag: "Text" }))
     expect(chain.run(...many, proposing(chain, val, { _tag: "Text" })).map(told)).toEqual([
@@ -274,7 +274,7 @@ describe("a proposer who wants every place for nothing", () => {
     expect(chain.run(proposing(chain, alice, { _tag: "Text" })).map(told)).toEqual(["applied"])
   })
 
-  it("leaves texts for a week, then a record of some bytes, whatever became of the proposal", () => {
+  it("leaves texts for a week, then a record of a few bytes, whatever the decision", () => {
     const chain = new Chain(bonded)
     const description = "d".repeat(Limits.DESCRIPTION_BYTES)
     const title = "t".repeat(Limits.TITLE_BYTES)
@@ -289,7 +289,7 @@ describe("a proposer who wants every place for nothing", () => {
     const end = executesAtRound + Limits.PROPOSAL_TEXTS_ROUNDS
     const sizes = () =>
       [...chain.ledger.records()].filter(({ kind }) => kind === "Proposal").map(({ value }) => value.length)
-    // The next epoch begins behind the commit that closed this one, however late that came.
+    // The next epoch begins after the commit that closed this one, however late that came.
     chain.advanceTo(executesAtRound)
     chain.advanceTo(end - 1)
     expect(Math.min(...sizes())).toBeGreaterThan(4_224)
@@ -299,7 +299,7 @@ describe("a proposer who wants every place for nothing", () => {
     expect(chain.ledger.read.proposals(9).map(({ texts, transaction }) => [texts, transaction])).toEqual(
       [rejected, failed, executed].map(({ id }) => [null, id]),
     )
-    // They are no business of a node that starts again: what is proposed now is decided as ever.
+    // They do not matter to a restarted node: new proposals are decided as usual.
     const restored = fromRecords(chain.genesis.protocol, tableKey, chain.ledger.records(), chain.ledger.effectsDigest)
     const again = new Chain(chain.genesis, Either.getOrThrow(restored))
     again.run(proposing(again, alice, { _tag: "Text" }))

@@ -11,7 +11,7 @@ import { Chain, coins, person, told, type World } from "./builders.js"
 import { alice, bob, carol, other, val } from "./People.js"
 
 describe("leaving", () => {
-  it("works until the epoch closes, waits for its round, and is then in the balance", () => {
+  it("works until the epoch closes, then waits for its round and returns to the balance", () => {
     const chain = new Chain({ accounts: { alice: 100 }, parameters: { cooldownRounds: 60 } })
     chain.run(chain.delegate(alice, val, coins(100)))
     chain.run(chain.undelegate(alice))
@@ -59,7 +59,7 @@ describe("leaving", () => {
   })
 
   // Kept on because nobody else stayed, it signed twice in its last epoch and was gone before the evidence came.
-  it("is held until no evidence of its owner's last epoch can come any more", () => {
+  it("is held until no evidence of its owner's last epoch can come", () => {
     const chain = new Chain({ accounts: { val: 1, alice: 20_000 } })
     chain.run(chain.stake(alice, coins(10_000)), chain.unstake(val))
     chain.closeEpoch([val], [alice])
@@ -73,7 +73,7 @@ describe("leaving", () => {
     expect(chain.commit([{ by: alice }]).events.map(({ _tag }) => _tag)).toEqual(["Unlocked"])
   })
 
-  it("gives nothing once the pool it waits in has lost everything", () => {
+  it("returns nothing once its pool has lost everything", () => {
     const chain = new Chain({
       validators: { val: 10_000, other: 4_000 },
       accounts: { alice: 9 },
@@ -93,7 +93,7 @@ describe("leaving", () => {
     expect([chain.balance(alice), chain.account(alice).delegation]).toEqual([0, null])
   })
 
-  it("ends at once for shares that are together worth less than a sat", () => {
+  it("ends at once for shares worth less than a sat together", () => {
     const chain = new Chain({
       validators: { val: 10_000, other: 4_000 },
       accounts: { alice: 9, bob: 9 },
@@ -110,7 +110,7 @@ describe("leaving", () => {
     expect(chain.run(chain.delegate(alice, val, 5)).map(told)).toEqual(["applied"])
   })
 
-  it("forgets a bar, and with it the validator, when the stake is released", () => {
+  it("removes a bar, and with it the validator, when the stake is released", () => {
     const chain = new Chain({ validators: { val: 10_000, other: 4_000 }, accounts: { other: 1 } })
     chain.commit([{ by: val, evidence: [chain.evidence(other, 1)] }])
     chain.run(chain.unstake(other))
@@ -128,8 +128,8 @@ describe("leaving", () => {
   })
 })
 
-/** Who leaves, loses it all to a slash, and leaves again with new money stands in the queue twice. */
-describe("somebody who leaves a second time", () => {
+/** An account that leaves, loses everything to a slash, and leaves again with new money is queued twice. */
+describe("an account that leaves a second time", () => {
   const world: World = {
     validators: { val: 6_000, other: 4_000 },
     accounts: { alice: 9, other: 5_000, val: 10 },
@@ -139,7 +139,7 @@ describe("somebody who leaves a second time", () => {
   const unlocked = (chain: Chain) =>
     chain.closeEpoch([val]).flatMap((event) => (event._tag === "Unlocked" ? [[chain.epoch.epoch, event]] : []))
 
-  it("waits for the second time, not for what is left of the first", () => {
+  it("waits for the second time, not for the rest of the first", () => {
     const chain = new Chain(world)
     chain.run(chain.unstake(other), chain.delegate(alice, other, coins(4)))
     chain.commit([{ by: val, evidence: [chain.evidence(other, 1)] }])
@@ -153,7 +153,7 @@ describe("somebody who leaves a second time", () => {
     expect(chain.balance(other)).toBe(coins(5_000))
   })
 
-  it("waits for nothing any more once it stakes instead", () => {
+  it("stops waiting once it stakes instead", () => {
     const chain = new Chain({ ...world, accounts: { ...world.accounts, alice: 5_000 } })
     chain.run(chain.delegate(alice, other, coins(4)), chain.undelegate(alice))
     chain.commit([{ by: val, evidence: [chain.evidence(other, 1)] }])
@@ -162,7 +162,7 @@ describe("somebody who leaves a second time", () => {
     expect(chain.account(alice).stake).toEqual({ amount: coins(2_000), leaving: null })
   })
 
-  it("waits as long as the cooldown of the second time, also within one epoch", () => {
+  it("waits for the cooldown of the second time, also within one epoch", () => {
     const parameters = { ...world.parameters, executionDelayRounds: 0, maxActiveProposals: 1 }
     const chain = new Chain({ ...world, parameters })
     const first = chain.epoch
@@ -185,7 +185,7 @@ describe("somebody who leaves a second time", () => {
     expect(released).toEqual([7])
   })
 
-  it("waits with a member that is kept on, although the first one's validator is no member any more", () => {
+  it("waits with a member that is kept on, although its first validator is no longer a member", () => {
     const chain = new Chain(world)
     const first = chain.epoch
     chain.closeEpoch([val])
@@ -200,7 +200,7 @@ describe("somebody who leaves a second time", () => {
   })
 })
 
-describe("the queue of those who leave", () => {
+describe("the queue of leavers", () => {
   const order = fc.record({
     row: fc.nat(99),
     validator: fc.constantFrom(null, "a", "b") as fc.Arbitrary<Address | null>,
@@ -208,7 +208,7 @@ describe("the queue of those who leave", () => {
     unlockAtRound: fc.constantFrom(50, 53),
   })
 
-  it("goes by round, epoch, own stakes before delegations, validator and account", () => {
+  it("is ordered by round, epoch, own stakes before delegations, validator and account", () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(order, { maxLength: 200, size: "max", selector: (one) => JSON.stringify(one) }),
@@ -233,7 +233,7 @@ describe("the queue of those who leave", () => {
     )
   })
 
-  it("holds each until its round and the epoch after next, and those behind it that are due go on", () => {
+  it("holds each until its round and the epoch after next, without delaying due ones behind it", () => {
     const queue = new UnlockQueue((a, b) => a - b)
     const leaving = (epoch: number, round: number) => ({
       epoch: Natural.epoch(epoch),
@@ -253,8 +253,8 @@ describe("the queue of those who leave", () => {
   })
 })
 
-describe("more than a thousand stakes that leave at once", () => {
-  it("are released a thousand with each commit, in the order of addresses", () => {
+describe("more than a thousand leaving stakes", () => {
+  it("are released a thousand per commit, in the order of addresses", () => {
     const crowd = Array.from({ length: Limits.RELEASES_PER_COMMIT + 1 }, (_, i) => person(`staker ${i}`))
     const chain = new Chain({ accounts: Object.fromEntries(crowd.map(({ name }) => [name, 2_000])) })
     chain.run(...crowd.flatMap((who) => [chain.stake(who, coins(2_000)), chain.unstake(who)]))
@@ -268,8 +268,8 @@ describe("more than a thousand stakes that leave at once", () => {
   })
 })
 
-describe("a thousand delegations that leave beside a stake that must wait", () => {
-  it("are all released with one commit: who waits does not count", () => {
+describe("a thousand leaving delegations beside a stake that must wait", () => {
+  it("are all released with one commit, since waiting ones do not count", () => {
     const crowd = Array.from({ length: Limits.RELEASES_PER_COMMIT }, (_, i) => person(`leaver ${i}`))
     const accounts = { ...Object.fromEntries(crowd.map(({ name }) => [name, 2])), carol: 2_000, val: 1 }
     const chain = new Chain({ accounts })
@@ -284,7 +284,7 @@ describe("a thousand delegations that leave beside a stake that must wait", () =
   })
 })
 
-/** They were released two epochs after they had left, while their money counted in the weight of who could still sign. */
+/** They were released two epochs after they had left, while their money counted in the weight of a possible signer. */
 describe("delegators of members that are kept on because nobody stays", () => {
   const [dora, newcomer] = [person("dora"), person("newcomer")]
 
@@ -312,7 +312,7 @@ describe("delegators of members that are kept on because nobody stays", () => {
     expect(chain.ledger.read.totals.delegated).toBe(Math.ceil(delegated / 2))
   })
 
-  it("hold up nobody else, nor those who left before the weights were measured", () => {
+  it("delay nobody else, nor those who left before the weights were measured", () => {
     const chain = new Chain({
       validators: { val: 6_000 },
       accounts: { dora: 5_000, alice: 500, bob: 500, carol: 3_000 },
@@ -334,7 +334,7 @@ describe("delegators of members that are kept on because nobody stays", () => {
     expect(released).toEqual([alice.address, bob.address])
   })
 
-  it("are released once no evidence of that weight can come any more", () => {
+  it("are released once no evidence of that weight can come", () => {
     const chain = keptOn()
     chain.run(chain.stake(newcomer, coins(2_500)))
     const seen: Array<readonly [epoch: number, isMember: boolean, isReleased: boolean]> = []

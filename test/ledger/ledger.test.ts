@@ -1,4 +1,4 @@
-/** The ledger as others meet it: its reads, its refusals, and the bytes of its records. */
+/** The ledger's public side: its reads, its refusals, and the bytes of its records. */
 import { Either, FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { Ledger } from "../../src/ledger/Ledger.js"
@@ -39,7 +39,7 @@ describe("genesis", () => {
     expect(chain.ledger.read.previousEpoch).toBeUndefined()
   })
 
-  it("gives everybody what it says", () => {
+  it("distributes its allocations", () => {
     const { read } = chain.ledger
     expect(read.totals).toEqual({
       liquid: coins(12),
@@ -58,7 +58,7 @@ describe("genesis", () => {
     expect(read.account(person("nobody").address)).toEqual(AccountRecord.empty)
   })
 
-  it("has a digest of its own", () => {
+  it("has its own digest", () => {
     const other = Ledger.fromGenesis({ ...chain.genesis, treasury: coins(12) }, tableKey)
     expect(other.effectsDigest).not.toBe(chain.ledger.effectsDigest)
     expect(Ledger.fromGenesis(chain.genesis, tableKey).effectsDigest).toBe(chain.ledger.effectsDigest)
@@ -66,7 +66,7 @@ describe("genesis", () => {
 })
 
 describe("a commit that does not follow the last one", () => {
-  it("is a bug of the caller, and says what was expected", () => {
+  it("is a bug of the caller, reported with the expected commit", () => {
     const chain = new Chain({})
     chain.commit([])
     const [first] = chain.inputs
@@ -137,7 +137,7 @@ describe("a commit", () => {
     chain.ledger.freeze()
     expect(chain.ledger.unfrozen).toBe(0)
     chain.run(chain.transfer(alice, bob, 5))
-    // Who paid, who was paid, and the author with its fee and its reward.
+    // The payer, the recipient, and the author with its fee and reward.
     expect(chain.ledger.unfrozen).toBe(3)
     chain.ledger.freeze()
     expect(chain.ledger.unfrozen).toBe(0)
@@ -154,7 +154,7 @@ describe("reads", () => {
   chain.run(...delegators.map((who, i) => chain.delegate(who, person("other"), coins(90 - i * 5))))
   chain.run(chain.undelegate(delegators[1] ?? alice))
 
-  it("list validators by effective stake, with who is active and who sits", () => {
+  it("list validators by effective stake, with the active and the seated ones", () => {
     const list = chain.ledger.read.validators(500)
     expect(list.map(({ effectiveStake }) => effectiveStake)).toEqual(
       list.map(({ effectiveStake }) => effectiveStake).sort((a, b) => b - a),
@@ -175,7 +175,7 @@ describe("reads", () => {
     expect(chain.ledger.read.validators(1)).toHaveLength(1)
   })
 
-  it("list validators of equal stakes by address, and take as active the lower ones of more than a hundred", () => {
+  it("list equal validators by address, and take the lower of more than a hundred as active", () => {
     const names = Array.from({ length: 101 }, (_, i) => `equal ${i}`)
     const lowest = names.map((name) => person(name).address).sort()
     const equal = new Chain({
@@ -198,14 +198,14 @@ describe("reads", () => {
     expect(read.accountCount).toBe([...chain.ledger.records()].filter(({ kind }) => kind === "Account").length)
   })
 
-  it("list validators also if nobody asked before the first commit", () => {
+  it("list validators even if nobody asked before the first commit", () => {
     const fresh = new Chain({ validators: { val: 3_000, other: 2_500 } })
     fresh.commit([{ by: val }])
     expect(fresh.ledger.read.head.index).toBe(1)
     expect([fresh.ledger.read.validators(9).length, fresh.ledger.read.activeValidatorCount]).toEqual([2, 2])
   })
 
-  it("say of whoever has no stake what its delegators hold, and that it is no validator", () => {
+  it("report for an account without a stake what its delegators hold, and that it is no validator", () => {
     const other = person("other")
     const left = new Chain({ validators: { val: 3_000, other: 2_500 }, accounts: { alice: 9, other: 1 } })
     left.run(left.delegate(alice, other, coins(4)), left.unstake(other))
@@ -240,7 +240,7 @@ describe("reads", () => {
     )
   })
 
-  it("list delegators with the largest first, cut to the limit but counted whole", () => {
+  it("list the largest delegators first, cut to the limit but counted whole", () => {
     for (const limit of [1, 2, 500]) {
       const { count, total, delegators: listed } = chain.ledger.read.delegators(person("other").address, limit)
       expect(count).toBe(9)
@@ -253,7 +253,7 @@ describe("reads", () => {
     expect(chain.ledger.read.delegators(alice.address, 500)).toEqual({ count: 0, total: 0, delegators: [] })
   })
 
-  it("forget nothing between commits and remember nothing too long", () => {
+  it("reflect an unstake at once", () => {
     chain.run(chain.unstake(alice))
     expect(chain.ledger.read.stake(alice.address)).toMatchObject({ isActiveValidator: false, leaving: { epoch: 1 } })
     expect(chain.ledger.read.activeValidatorCount).toBe(2)
@@ -261,7 +261,7 @@ describe("reads", () => {
 })
 
 describe("a transaction's history", () => {
-  it("belongs to who sends and who receives, once each", () => {
+  it("lists it once each for its sender and its recipient", () => {
     const chain = new Chain({ accounts: { alice: 5 } })
     expect(Charges.addressesOf(chain.transfer(alice, bob, 1))).toEqual([alice.address, bob.address])
     expect(Charges.addressesOf(chain.transfer(alice, alice, 1))).toEqual([alice.address])
@@ -286,12 +286,12 @@ describe("the bytes of a record", () => {
   for (const record of upgrading.ledger.records()) seen.set(`${record.kind} ${record.value.length}`, record)
   const samples = [...seen.values()]
 
-  it("exists for every kind, and comes back as it went", () => {
+  it("survive decoding and encoding for every kind", () => {
     expect([...new Set(samples.map(({ kind }) => kind))].sort()).toEqual(Object.keys(StateKey.KINDS).sort())
     for (const sample of samples) expect(again(sample)).toEqual(sample.value)
   })
 
-  it("is the only encoding of what it says: changed bytes are refused or say something else", () => {
+  it("are the only encoding of their content: changed bytes are refused or mean something else", () => {
     fc.assert(
       fc.property(fc.nat(samples.length - 1), fc.nat(), fc.nat(255), (which, position, byte) => {
         const sample = samples[which]
@@ -305,7 +305,7 @@ describe("the bytes of a record", () => {
     )
   })
 
-  it("has kinds that are told apart by their byte", () => {
+  it("start with a different byte for each kind", () => {
     const bytes = Object.values(StateKey.KINDS).map(({ byte }) => byte)
     expect(new Set(bytes).size).toBe(bytes.length)
     for (const [kind, { byte }] of Object.entries(StateKey.KINDS)) expect(StateKey.kindOf(byte)).toBe(kind)

@@ -1,4 +1,4 @@
-/** Whether the tests could fail: rules are broken one at a time, and the random lives have to notice. */
+/** Whether the tests can fail: rules are broken one at a time, and the random lives must notice. */
 import { rmSync } from "node:fs"
 import { pathToFileURL } from "node:url"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
@@ -8,7 +8,7 @@ import * as Rest from "../support/Rest.js"
 import { conservation, fairness } from "./Mutations.js"
 import type * as Play from "./Play.js"
 
-/** Lives in which they show take long. */
+/** Lives in which these show take long. */
 const SLOW: ReadonlySet<string> = new Set([
   "a bond comes back only to who wins",
   "the treasury pays and keeps",
@@ -24,7 +24,7 @@ const FILE = `ledger-mutants-${process.pid}.mjs`
 
 const draw = { seed: 20_260_360, count: 100, length: 200 }
 
-describe("a broken rule is noticed", { timeout: 300_000 }, () => {
+describe("detection of a broken rule", { timeout: 300_000 }, () => {
   let path = ""
   let mutants: typeof Play
 
@@ -67,6 +67,6 @@ describe("a broken rule is noticed", { timeout: 300_000 }, () => {
     expect(mutants.firstFailure({ ...draw, count: lives }, mutants.play)).toBeUndefined()
   }
 
-  it("and without one nothing is", () => nothingIs(1))
-  it(Rest.of("more lives", "and without one nothing is, in ten lives"), () => nothingIs(10))
+  it("finds nothing without one", () => nothingIs(1))
+  it(Rest.of("more lives", "finds nothing without one, in ten lives"), () => nothingIs(10))
 })

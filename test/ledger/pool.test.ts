@@ -21,7 +21,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
 )
 
 describe("a pool", () => {
-  it("never gives out more than it holds, and nobody gains by coming or going", () => {
+  it("never pays out more than it holds, and nobody gains by joining or leaving", () => {
     fc.assert(
       fc.property(fc.array(move, { maxLength: 60 }), (moves) => {
         let pool = Pool.empty
@@ -64,9 +64,9 @@ describe("a pool", () => {
     )
   })
 
-  // A pool of few shares took a deposit whole and gave as many shares as it bought, rounded down: the rest of it was the
-  // other holders', who had made the shares dear by coming and going with small amounts.
-  it("keeps a deposit worth what it took, less one sat, whatever others do", () => {
+  // A pool of few shares took a deposit whole and gave as many shares as it bought, rounded down: the rest went to the
+  // other holders, who had made the shares expensive by joining and leaving with small amounts.
+  it("keeps a deposit worth its price less one sat, whatever others do", () => {
     const others = fc.array(move, { maxLength: 60 })
     fc.assert(
       fc.property(others, fc.integer({ min: 1, max: 5_000_000_000_000 }), others, (before, offered, after) => {
@@ -98,7 +98,7 @@ describe("a pool", () => {
         pool = result.right.pool
         own = { shares: result.right.minted, cost: result.right.cost }
         expect(own.cost).toBeLessThanOrEqual(offered)
-        // The worst that others can make of it is there at once: everything they do later makes a share worth more.
+        // The worst that others can do is in place at once: everything they do later raises the value of a share.
         expect(Pool.worth(pool, { generation: 0, shares: own.shares })).toBeGreaterThanOrEqual(own.cost - 1)
         play(after)
       }),
@@ -112,7 +112,7 @@ describe("a pool", () => {
     expect([cost, minted, after.amount]).toEqual([100_000_000, 1n, 200_000_000])
   })
 
-  it("gives all that is left, dust included, to the last one out", () => {
+  it("pays everything left, dust included, to its last holder", () => {
     const first = deposited(Pool.empty, 3)
     const second = deposited(Pool.reward(first.pool, sats(7)), 10)
     expect([second.minted, Pool.worth(second.pool, { generation: 0, shares: 3n })]).toEqual([3n, 10])
@@ -122,29 +122,29 @@ describe("a pool", () => {
     expect(Pool.withdraw(out.pool, { generation: 0, shares: 3n })).toEqual({ amount: 11, pool: Pool.empty })
   })
 
-  it("refuses what would not buy one share", () => {
+  it("refuses a deposit that would not buy a share", () => {
     const { pool } = deposited(Pool.empty, 1)
     expect(Pool.deposit(Pool.reward(pool, sats(1_000)), sats(1_000))).toEqual(Either.left("TooSmallForOneShare"))
   })
 
-  it("refuses what would not fit 128 bits of shares", () => {
+  it("refuses a deposit that would not fit 128 bits of shares", () => {
     const pool = { amount: sats(1), shares: 1n << 90n, generation: 0 }
     expect(Pool.deposit(pool, sats(2 ** 39))).toEqual(Either.left("TooManyShares"))
     expect(Either.isRight(Pool.deposit(pool, sats(2 ** 37)))).toBe(true)
   })
 
-  it("takes deposits up to exactly as many shares as 128 bits count", () => {
+  it("accepts deposits up to exactly as many shares as 128 bits count", () => {
     const pool = { amount: sats(1), shares: Pool.MAX_SHARES / 3n, generation: 0 }
     expect(deposited(pool, 2).pool.shares).toBe(Pool.MAX_SHARES)
     expect(Pool.deposit(pool, sats(3))).toEqual(Either.left("TooManyShares"))
   })
 
-  it("refuses what would make it larger than the whole supply", () => {
+  it("refuses a deposit that would exceed the whole supply", () => {
     const pool = { amount: Sats.MAX_SUPPLY, shares: BigInt(Sats.MAX_SUPPLY), generation: 0 }
     expect(Pool.deposit(pool, sats(1))).toEqual(Either.left("AboveMaximumSupply"))
   })
 
-  it("gives no shares that are not its own, and rewards nobody: that would be a bug", () => {
+  it("rejects foreign shares and a reward without holders as bugs", () => {
     const { pool } = deposited(Pool.empty, 10)
     expect(Pool.withdraw(pool, { generation: 0, shares: 10n }).amount).toBe(10)
     expect(() => Pool.withdraw(pool, { generation: 0, shares: 11n })).toThrow(
@@ -156,7 +156,7 @@ describe("a pool", () => {
     expect(() => Pool.reward(Pool.empty, sats(5))).toThrow("5 sats for a pool without shares")
   })
 
-  it("never has an amount without shares, or shares without an amount: that would be a bug", () => {
+  it("rejects an amount without shares, or shares without an amount, as a bug", () => {
     const worthless = { amount: sats(0), shares: 5n, generation: 0 }
     const unowned = { amount: sats(100), shares: 0n, generation: 0 }
     expect(() => Pool.slash(unowned, 10)).toThrow(/90 sats would have 0 shares/)

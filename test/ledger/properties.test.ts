@@ -3,9 +3,9 @@ import { afterEach, describe, it } from "vitest"
 import * as Rest from "../support/Rest.js"
 import { lives, play } from "./Play.js"
 
-/** Another one draws other lives; a failure names the one that drew it. */
+/** Another seed draws other lives; a failure names its seed. */
 const SEED = 20_260_101
-/** A quarter of what the longer tests take all together. Whoever changes a rule draws more. */
+/** A quarter of what the longer tests take all together. Draw more after changing a rule. */
 const LIVES = Number(process.env["UDG_LIVES"] ?? 1_200)
 const LIVES_AT_ONCE = 25
 
@@ -17,7 +17,7 @@ const seedsOf = (from: number, to: number): ReadonlyArray<number> =>
 const NAME = "keeps every invariant and agrees with the naive ledger, 25 times 200 commits from seed %i"
 
 describe("any life of a network", () => {
-  // The lives are synchronous, and the runner gives up on a worker that does not speak to it for a minute.
+  // The lives are synchronous, and the runner gives up on a worker that is silent for a minute.
   afterEach(() => turn())
 
   const keepsEveryInvariant = (seed: number): void => lives({ seed, count: LIVES_AT_ONCE, length: 200 }, play)

@@ -20,12 +20,12 @@ import { lives, Play, play } from "./Play.js"
 
 const SEED = 20_260_202
 
-// The lives are synchronous, and the runner gives up on a worker that does not speak to it for a minute.
+// The lives are synchronous, and the runner gives up on a worker that is silent for a minute.
 afterEach(() => turn())
 
 type LawOfALife = Parameters<typeof lives>[1]
 
-/** The trie over everything a ledger holds, made at once. */
+/** The trie over everything a ledger holds, built at once. */
 const rebuilt = (ledger: Ledger): Trie.Trie =>
   Trie.apply(
     Trie.empty,
@@ -39,7 +39,7 @@ const same = (actual: unknown, expected: unknown, what: string): void => {
 const digests = (ledger: Ledger, inputs: ReadonlyArray<Input>): ReadonlyArray<Hash> =>
   inputs.map((input) => Either.getOrThrowWith(ledger.execute(input), identity).effectsDigest)
 
-/** A checkpoint's batch, taken bit by bit. */
+/** A checkpoint's batch, taken in small steps. */
 interface Batch {
   readonly changes: Array<Trie.Change>
   readonly rest: Iterator<Trie.Change>
@@ -54,7 +54,7 @@ const takeOne = ({ changes, rest }: Batch): boolean => {
   return !next.done
 }
 
-/** A law of every life: of a tenth of these, and with the rest of the tests of the others. */
+/** A law of every life: checked on a tenth of these, and on the others with the rest of the tests. */
 const itHoldsInLives = (name: string, { seed, count, length }: Parameters<typeof lives>[0], law: LawOfALife): void => {
   const usual = count / 10
   it(name, { timeout: 600_000 }, () => lives({ seed, count: usual, length }, law))
@@ -65,7 +65,7 @@ const itHoldsInLives = (name: string, { seed, count, length }: Parameters<typeof
 
 describe("the state root", () => {
   itHoldsInLives(
-    "from frozen views, taken while commits go on, is the root built from scratch",
+    "from views frozen while commits continue is the root built from scratch",
     { seed: SEED, count: 60, length: 100 },
     (stage, steps) => {
       const play = new Play(stage)
@@ -73,7 +73,7 @@ describe("the state root", () => {
       const batches: Array<Batch> = []
       steps.forEach((step, i) => {
         play.take(step)
-        // Whatever is left of the last batch when the next begins is taken at the end, long after.
+        // What is left of the last batch when the next begins is taken at the end, long after.
         if (i % 9 === 8) batches.push(begin(ledger.freeze(), rebuilt(ledger).hash))
         const newest = batches.at(-1)
         if (newest !== undefined && step.size > 2) takeOne(newest)
@@ -88,7 +88,7 @@ describe("the state root", () => {
   )
 
   itHoldsInLives(
-    "is that of the changes of every commit put one upon the other",
+    "is that of all commits' changes applied in order",
     { seed: SEED + 10_000, count: 20, length: 60 },
     (stage, steps) => {
       const play = new Play(stage)
@@ -122,7 +122,7 @@ describe("a replay", () => {
 
 describe("a ledger restored from records", () => {
   itHoldsInLives(
-    "goes on exactly as the one that wrote them, in whatever order they come back",
+    "continues exactly like the one that wrote them, in whatever order they return",
     { seed: SEED + 30_000, count: 60, length: 100 },
     (stage, steps) => {
       const { chain } = play(stage, steps)
@@ -145,7 +145,7 @@ describe("a ledger restored from records", () => {
   )
 
   itHoldsInLives(
-    "goes on also when they came as subtrees that were checked against the root",
+    "continues also when they came as subtrees that were checked against the root",
     { seed: SEED + 40_000, count: 20, length: 80 },
     (stage, steps) => {
       const { chain } = play(stage, steps)
@@ -169,7 +169,7 @@ describe("a ledger restored from records", () => {
     },
   )
 
-  it("is the same where its accounts come as what they are, plain or with more", () => {
+  it("is the same whether its accounts come plain or with extra data", () => {
     const chain = new Chain({ accounts: { alice: 9_000, bob: 50 }, names: { bobs: "bob" } })
     chain.run(chain.transfer(person("alice"), person("carol"), 5), chain.stake(person("alice"), coins(2_500)))
     const { ledger, genesis } = chain
@@ -193,7 +193,7 @@ describe("a ledger restored from records", () => {
     expect(second.read.addressOf("bobs" as never)).toBe(person("bob").address)
   })
 
-  it("holds also the ballot of an account that holds nothing", () => {
+  it("keeps the ballot of an account that holds nothing", () => {
     const chain = new Chain({ accounts: { alice: 5 }, validators: { val: 6_000 }, council: ["alice"] })
     const operation = {
       _tag: "CreateProposalTx",
@@ -230,7 +230,7 @@ describe("a ledger restored from records", () => {
     }
   })
 
-  it("is refused when its parts contradict one another, and says which", () => {
+  it("is refused when its parts contradict one another, with the contradiction", () => {
     const chain = new Chain({ accounts: { alice: 50 }, validators: { val: 6_000 }, council: ["alice"] })
     const propose = { _tag: "CreateProposalTx", title: "t", description: "", payload: { _tag: "Text" } } as const
     const alice = person("alice")
@@ -275,7 +275,7 @@ describe("a ledger restored from records", () => {
     ])
   })
 
-  it("is taken with dead shares, more of them than there are in the pool that came after", () => {
+  it("is accepted with dead shares, even more of them than the next pool has", () => {
     const [alice, bob, other] = ["alice", "bob", "other"].map(person)
     if (!alice || !bob || !other) throw new Error("three people")
     const chain = new Chain({
@@ -295,7 +295,7 @@ describe("a ledger restored from records", () => {
     expect(read.stake(other.address).delegatorCount).toBe(1)
   })
 
-  it("slashes who left before it was restored", () => {
+  it("slashes accounts that left before it was restored", () => {
     const [alice, other, val] = ["alice", "other", "val"].map(person)
     if (!alice || !other || !val) throw new Error("three people")
     const chain = new Chain({ accounts: { alice: 50 }, validators: { val: 6_000, other: 4_000 } })

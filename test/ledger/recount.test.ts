@@ -1,4 +1,4 @@
-/** Counting the supply again, and the check of the running totals. */
+/** The recount of the supply, and the check of the running totals. */
 import { setImmediate as turn } from "node:timers/promises"
 import { Either, identity } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
@@ -19,7 +19,7 @@ import { lives, play } from "./Play.js"
 
 const SEED = 20_260_202
 
-// The lives are synchronous, and the runner gives up on a worker that does not speak to it for a minute.
+// The lives are synchronous, and the runner gives up on a worker that is silent for a minute.
 afterEach(() => turn())
 
 describe("a recount over the leaves of a frozen state", () => {
@@ -40,7 +40,7 @@ describe("a recount over the leaves of a frozen state", () => {
     return recount.finish()
   }
 
-  it("finds what the running totals say", () => {
+  it("agrees with the running totals", () => {
     const { ledger } = story()
     expect(count([...ledger.records()])).toEqual(Either.right(ledger.read.totals))
   })
@@ -54,7 +54,7 @@ describe("a recount over the leaves of a frozen state", () => {
     })
   })
 
-  it("takes no balance that cannot be for one that is", () => {
+  it("does not accept an impossible balance as a real one", () => {
     const key = fromHex(alice.address)
     const tooMuch = Binary.encode((writer) =>
       writer
@@ -76,7 +76,7 @@ describe("a recount over the leaves of a frozen state", () => {
   })
 })
 
-describe("what a recount finds", () => {
+describe("the result of a recount", () => {
   const [alice, bob, carol, dora, val] = ["alice", "bob", "carol", "dora", "val"].map(person)
   if (!alice || !bob || !carol || !dora || !val) throw new Error("five people")
   /** A stake, a held bond, seven coins that stay with val, five that leave in this epoch and three that left before. */
@@ -128,12 +128,12 @@ describe("what a recount finds", () => {
   const more = (amount: Sats.Sats): Sats.Sats => Sats.make(amount + 1)
   const { epoch } = new Chain({}).epoch
 
-  it("is nothing where nothing is wrong", () => {
+  it("is empty where nothing is wrong", () => {
     expect(Either.isRight(counted(records))).toBe(true)
     expect(Either.isRight(counted([...records].reverse()))).toBe(true)
   })
 
-  it("is each sum that is not the running total", () => {
+  it("has each sum that differs from the running total", () => {
     const liquid = "balances and held bonds do not add up to the liquid total"
     expect(problemOfAccount(bob, ({ balance }) => ({ balance: more(balance) }))).toBe(liquid)
     expect(problemOf(Records.proposal, (proposal) => ({ ...proposal, bond: more(proposal.bond) }))).toBe(liquid)
@@ -152,7 +152,7 @@ describe("what a recount finds", () => {
     expect(problemOf(Records.totals, (totals) => ({ ...totals, treasury: more(totals.treasury) }))).toBe(total)
   })
 
-  it("is each pool whose shares are not those that its delegators hold", () => {
+  it("has each pool whose shares differ from those of its delegators", () => {
     const shares = { staying: BigInt(coins(7)), departing: BigInt(coins(5)), left: BigInt(coins(3)) }
     const departing = problemOf(Records.validator, (validator) => ({
       ...validator,
@@ -177,7 +177,7 @@ describe("what a recount finds", () => {
     )
   })
 
-  it("is a balance that cannot be, even where two of them cancel out", () => {
+  it("has each impossible balance, even where two of them cancel out", () => {
     const recount = new Recount()
     for (const balance of [Sats.MAX_SUPPLY + 1, -Sats.MAX_SUPPLY - 1]) {
       recount.account(balance as Sats.Sats, AccountRecord.noExtras)
@@ -187,7 +187,7 @@ describe("what a recount finds", () => {
     })
   })
 
-  it("is money in a pool without shares, and more money than there may be", () => {
+  it("has money in a pool without shares, and money beyond the maximum", () => {
     const unowned = new Recount()
     const amount = Sats.make(5)
     unowned.leavingPool(val.address, epoch, { amount, shares: 0n, generation: 0 })
@@ -212,7 +212,7 @@ describe("the check of the running totals after a commit", () => {
   const messageOf = (some: Totals): string =>
     Either.match(new Supply(some).check(), { onLeft: ({ message }) => message, onRight: () => "none" })
 
-  it("passes where they add up to a supply that may be", () => {
+  it("passes where they add up to a possible supply", () => {
     expect(messageOf(totals)).toBe("none")
     expect(messageOf({ ...zero, liquid: Sats.MAX_SUPPLY, total: Sats.MAX_SUPPLY })).toBe("none")
   })

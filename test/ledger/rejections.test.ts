@@ -1,4 +1,4 @@
-/** What the ledger says of a transaction that it refuses. */
+/** The ledger's messages for transactions that it refuses. */
 import { describe, expect, it } from "vitest"
 import type { Outcome } from "../../src/ledger/rules/Execution.js"
 import { describe as tell } from "../../src/ledger/rules/Rejection.js"
@@ -9,7 +9,7 @@ import { Chain, coins, type Person, person, signedBy, singleKey, told, type Worl
 import { alice, bob, val } from "./People.js"
 
 describe("a rejection", () => {
-  it("says in one line what was expected and what came", () => {
+  it("states in one line what was expected and what came", () => {
     const chain = new Chain({ accounts: { alice: 5 } })
     const outcomes = chain.run(
       chain.transfer(alice, bob, coins(5), 1_000),
@@ -24,7 +24,7 @@ describe("a rejection", () => {
     expect(outcomes.map(told)[2]).toBe("no effect: NonceTooHigh")
   })
 
-  it("for a lack of money says what is there besides what pending transactions take", () => {
+  it("for a lack of money states what is left besides pending transactions", () => {
     const chain = new Chain({ accounts: { alice: 5 } })
     const rejected = (reserved: number) => {
       const rejection = chain.ledger.admission(chain.transfer(alice, bob, coins(5), 1_000), reserved)
@@ -51,7 +51,7 @@ describe("a rejection", () => {
   }
   const toldBy = (chain: Chain, ...transactions: ReadonlyArray<Transaction>) => chain.run(...transactions).map(sayOf)
 
-  it("of a stake says what stands in its way", () => {
+  it("of a stake names the obstacle", () => {
     const chain = new Chain(world)
     const setCommission = (who: Person) => chain.tx(who, { _tag: "SetCommissionTx", commissionPercent: 5 })
     chain.commit([{ by: val, evidence: [chain.evidence(other, 1)] }])
@@ -87,7 +87,7 @@ describe("a rejection", () => {
     ])
   })
 
-  it("of a delegation says what stands in its way", () => {
+  it("of a delegation names the obstacle", () => {
     const protocol = { roundReward: coins(50_000) }
     const chain = new Chain({ ...world, parameters: { minDelegation: 2 }, protocol })
     expect(
@@ -110,7 +110,7 @@ describe("a rejection", () => {
       "applied",
       `delegates_elsewhere: this account already delegates to ${val.address}`,
     ])
-    // The rewards of an epoch make each share dearer than two sats.
+    // The rewards of an epoch make each share more expensive than two sats.
     chain.closeEpoch()
     expect(
       toldBy(
@@ -128,7 +128,7 @@ describe("a rejection", () => {
     ])
   })
 
-  it("of a proposal or a vote says what it takes", () => {
+  it("of a proposal or a vote names the requirement", () => {
     const chain = new Chain({
       ...world,
       council: ["alice"],

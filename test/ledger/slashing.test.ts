@@ -1,4 +1,4 @@
-/** What members lose who say two things. */
+/** What equivocating members lose. */
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
@@ -11,7 +11,7 @@ describe("equivocation", () => {
     accounts: { alice: 1_000, bob: 500, other: 3_000, carol: 9 },
   }
 
-  it("burns half of the own stake and of both pools, once for an epoch, and bars the author", () => {
+  it("burns half of the own stake and of both pools once an epoch, and bars the author", () => {
     const chain = new Chain(world)
     chain.run(chain.delegate(alice, other, coins(1_000)), chain.delegate(bob, other, coins(500)))
     chain.run(chain.undelegate(alice))
@@ -35,7 +35,7 @@ describe("equivocation", () => {
     expect(chain.committee).toEqual([val])
   })
 
-  it("of the epoch before still counts, of an older one or a foreign base does not", () => {
+  it("of the previous epoch still counts, but not of an older one or on a foreign base", () => {
     const chain = new Chain(world)
     const first = chain.epoch
     chain.commit([{ by: val }])
@@ -50,7 +50,7 @@ describe("equivocation", () => {
     expect(chain.commit([{ by: val, evidence: [chain.evidence(val, 20, first)] }]).events).toEqual([])
   })
 
-  it("is known to count before the epoch's first commit, and once that came only with the base it brought", () => {
+  it("is recognised before the epoch's first commit, and afterwards only on that commit's base", () => {
     const chain = new Chain(world)
     const early = chain.evidence(other, 1)
     const { read } = chain.ledger
@@ -62,7 +62,7 @@ describe("equivocation", () => {
     expect([read.isPunishable(early), read.isPunishable(foreign)]).toEqual([true, false])
   })
 
-  it("to nothing kills the shares: they are worth 0 and delegators may go elsewhere", () => {
+  it("that slashes to nothing kills the shares: they are worth 0, and delegators may go elsewhere", () => {
     const chain = new Chain({ ...world, parameters: { slashPercent: 100 } })
     chain.run(chain.delegate(alice, other, coins(900)))
     chain.commit([{ by: val, evidence: [chain.evidence(other, 2)] }])
@@ -74,7 +74,7 @@ describe("equivocation", () => {
     ])
   })
 
-  it("is punished once, also where the evidence comes again in the next epoch", () => {
+  it("is punished once, even if the evidence comes again in the next epoch", () => {
     const chain = new Chain(world)
     const evidence = chain.evidence(other, 20)
     expect(chain.commit([{ by: val, evidence: [evidence] }]).events).toHaveLength(1)
@@ -83,7 +83,7 @@ describe("equivocation", () => {
     expect(chain.account(other).stake?.amount).toBe(coins(2_000))
   })
 
-  it("leaves a mark for as long as its evidence counts, to the close of the epoch after", () => {
+  it("leaves a mark while its evidence counts, to the close of the next epoch", () => {
     const chain = new Chain(world)
     const marks = () => [...chain.ledger.records()].filter(({ kind }) => kind === "Slashed").length
     chain.commit([{ by: val, evidence: [chain.evidence(other, 1)] }])
@@ -93,7 +93,7 @@ describe("equivocation", () => {
     expect([chain.epoch.epoch, marks()]).toEqual([3, 0])
   })
 
-  it("in two epochs is punished for each, the second time of what is left, be it nothing", () => {
+  it("in two epochs is punished for each, the second time from what is left, possibly nothing", () => {
     for (const [slashPercent, left] of [
       [50, coins(1_000)],
       [100, undefined],
@@ -110,7 +110,7 @@ describe("equivocation", () => {
     }
   })
 
-  it("cannot be proven of an epoch whose base nobody knows, since no vertex of it was executed", () => {
+  it("cannot be proven for an epoch without a known base, since no vertex of it was executed", () => {
     const chain = new Chain(world)
     const first = chain.epoch
     chain.commit([], chain.lastRound)
@@ -118,7 +118,7 @@ describe("equivocation", () => {
     expect(chain.commit([{ by: val, evidence: [chain.evidence(other, 20, first)] }]).events).toEqual([])
   })
 
-  it("costs delegators who left in the same epoch their part, and of nothing nothing is left to leave", () => {
+  it("costs delegators who left in the same epoch their part, up to all of it", () => {
     const slashed = (slashPercent: number): Chain => {
       const chain = new Chain({ ...world, parameters: { slashPercent } })
       chain.run(chain.delegate(alice, other, coins(10)), chain.delegate(bob, other, coins(30)), chain.undelegate(alice))
@@ -138,7 +138,7 @@ describe("equivocation", () => {
     expect(Either.isRight(dead.ledger.recount())).toBe(true)
   })
 
-  it("of a stake slashed to nothing bars it from staking until it is out of the committee", () => {
+  it("with a stake slashed to nothing bars it from staking until it is out of the committee", () => {
     const chain = new Chain({ ...world, parameters: { slashPercent: 100 } })
     chain.commit([{ by: val, evidence: [chain.evidence(other, 1)] }])
     expect(chain.account(other).stake).toBeNull()
@@ -149,7 +149,7 @@ describe("equivocation", () => {
     expect(chain.ledger.read.stake(other.address).isActiveValidator).toBe(true)
   })
 
-  it("bars what is left of a stake also once it is out of the committee: it must leave first", () => {
+  it("bars the rest of a stake even outside the committee, so it must leave first", () => {
     const chain = new Chain(world)
     chain.commit([{ by: val, evidence: [chain.evidence(other, 1)] }])
     chain.closeEpoch([val])
@@ -157,7 +157,7 @@ describe("equivocation", () => {
     expect(chain.run(chain.stake(other, coins(2_000))).map(told)).toEqual(["failed: barred"])
   })
 
-  it("is forgiven to who has left and stakes anew", () => {
+  it("is forgiven to an account that has left and stakes anew", () => {
     const chain = new Chain({ ...world, parameters: { slashPercent: 50 } })
     chain.commit([{ by: val, evidence: [chain.evidence(other, 1)] }])
     chain.run(chain.unstake(other))
@@ -168,8 +168,8 @@ describe("equivocation", () => {
   })
 })
 
-describe("what is known of old rounds", () => {
-  it("is forgotten with the depth and with the epoch, so the state does not grow with time", () => {
+describe("records of old rounds", () => {
+  it("are dropped with the depth and with the epoch, so the state does not grow with time", () => {
     const chain = new Chain({ validators: { val: 10_000, other: 4_000 } })
     for (let i = 0; i < 3; i++) chain.closeEpoch()
     const sizeOf = () => [...chain.ledger.records()].length

@@ -23,7 +23,7 @@ describe("a reward", () => {
     })
   })
 
-  it("goes to the treasury where nobody sits in the council, and to the author where nobody delegates", () => {
+  it("goes to the treasury without a council, and to the author without delegators", () => {
     expect(Rewards.split(Sats.make(1_000_003), { ...measures, councilSeats: 0, workingPool: Sats.ZERO })).toEqual({
       treasury: 200_000,
       perCouncilSeat: 0,
@@ -32,12 +32,12 @@ describe("a reward", () => {
     })
   })
 
-  it("is all the author's where it has lost its stake, nobody delegates and no share is taken", () => {
+  it("goes to the author where it has lost its stake, nobody delegates and no share is taken", () => {
     const nothing = { ownStake: Sats.ZERO, workingPool: Sats.ZERO, rules: { treasuryPercent: 0, councilPercent: 0 } }
     expect(Rewards.split(Sats.make(7), { ...measures, ...nothing })).toMatchObject({ pool: 0, author: 7 })
   })
 
-  it("is not for somebody outside the committee, whatever its vertex claims, nor does such a vertex show presence", () => {
+  it("is not paid outside the committee, whatever a vertex claims, nor does such a vertex show presence", () => {
     const chain = new Chain({ accounts: { alice: 5 } })
     const { header, body, encoded } = chain.vertex({ by: alice, round: 25 }, 25)
     const claiming = { header: { ...header, coinbase: coins(1) }, body, encoded }
@@ -46,11 +46,11 @@ describe("a reward", () => {
     expect([...changes].map(({ kind }) => kind)).not.toContain("Presence")
   })
 
-  it("is minted once for a round and author, in the first of two vertices", () => {
+  it("is minted once per round and author, in the first of two vertices", () => {
     const chain = new Chain({ protocol })
     const { vertices } = chain.commit([{ by: val }, { by: val }])
     expect(vertices.map(({ minted }) => minted)).toEqual([10_000_000, 0])
-    // And a third one, ordered a commit later, is not paid either.
+    // A third one, ordered a commit later, is not paid either.
     expect(chain.commit([{ by: val, round: 1 }]).vertices.map(({ minted }) => minted)).toEqual([0])
     expect(chain.ledger.read.totals.total).toBe(coins(10_000) + 10_000_000)
   })
@@ -74,7 +74,7 @@ describe("a reward", () => {
   })
 })
 
-describe("the record of who was paid in a round", () => {
+describe("the record of rewards paid in a round", () => {
   const [third, fourth] = [person("third"), person("fourth")]
   const four = { val: 10_000, other: 4_000, third: 4_000, fourth: 4_000 }
   const paid = (chain: Chain) =>
@@ -91,7 +91,7 @@ describe("the record of who was paid in a round", () => {
     }
   })
 
-  it("is dropped at the collection depth below the leader round, where no vertex can be ordered any more", () => {
+  it("is dropped at the collection depth below the leader round, where no more vertices are ordered", () => {
     const chain = new Chain({})
     for (let round = 1; round <= 10; round++) chain.advanceTo(round)
     expect(paid(chain).map(([round]) => round)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
@@ -107,7 +107,7 @@ describe("a commission", () => {
     chain.tx(other, { _tag: "SetCommissionTx", commissionPercent: percent })
   const commission = (chain: Chain) => chain.ledger.read.stake(other.address).commissionPercent
 
-  it("stays while its validator tops up, and is the network's again when it stakes anew, though delegators stayed", () => {
+  it("stays while its validator tops up, and returns to the default when it stakes anew, though delegators stayed", () => {
     const chain = new Chain({ validators: { val: 10_000, other: 4_000 }, accounts: { other: 9_000, alice: 5 } })
     chain.run(setTo(chain, 33), chain.stake(other, coins(2_000)), chain.delegate(alice, other, coins(5)))
     expect(commission(chain)).toBe(33)
@@ -120,7 +120,7 @@ describe("a commission", () => {
     expect(chain.ledger.read.stake(other.address)).toMatchObject({ delegatorCount: 1 })
   })
 
-  it("can be set once an epoch, also by whoever stakes anew in it", () => {
+  it("can be set once an epoch, also by an account that stakes anew in it", () => {
     const chain = new Chain({
       validators: { val: 10_000, other: 4_000 },
       accounts: { other: 9_000, alice: 5 },

@@ -1,4 +1,4 @@
-/** A ledger of a network for developers, which accepts one key for every account. */
+/** A ledger of a developers' network, which accepts one key for every account. */
 import { describe, expect, it } from "vitest"
 import { Chain, coins, type Draft, person, signedBy, singleKey, told } from "./builders.js"
 
@@ -25,7 +25,7 @@ const withStandIn = (): Chain => {
 }
 
 describe("a key that may sign for every account", () => {
-  it("pays for a single key and for a smart account, which sign for themselves as ever", () => {
+  it("pays for a single key and for a smart account, which still sign for themselves", () => {
     const chain = withStandIn()
     const { operation } = chain.transfer(alice, bob, 5)
     const outcomes = chain.run(
@@ -53,7 +53,7 @@ describe("a key that may sign for every account", () => {
     expect(chain.run(by(signedBy(standIn))).map(told)).toEqual(["applied"])
   })
 
-  it("is never stored as an account's own: a stake by it has no key, and gets no seat before the account signs itself", () => {
+  it("is never stored as an account's own: its stake has no key, and gets no seat before the account signs", () => {
     const chain = withStandIn()
     const stake: Draft["operation"] = { _tag: "StakeTx", amount: coins(2_500) }
     const authorization = signedBy(standIn)
@@ -74,7 +74,7 @@ describe("a key that may sign for every account", () => {
     expect(chain.epoch.members.map(({ publicKey }) => publicKey)).toContain(alice.publicKey)
   })
 
-  it("signs for nobody in a ledger that was not told so, that of the same records included", () => {
+  it("signs for nobody in a ledger without this option, even over the same records", () => {
     const chain = new Chain(world)
     const { operation } = chain.transfer(alice, bob, 5)
     const forged = chain.tx(alice, operation, { fee, nonce: 0, authorization: signedBy(standIn) })

@@ -25,7 +25,7 @@ describe("any transaction", () => {
     ])
   })
 
-  it("has no effect with a nonce too high, too low, or a fee the sender cannot pay", () => {
+  it("has no effect with a nonce too high or too low, or a fee the sender cannot pay", () => {
     const chain = new Chain(world)
     const { operation } = chain.transfer(alice, bob, 5)
     const outcomes = chain.run(
@@ -56,7 +56,7 @@ describe("any transaction", () => {
     expect(outcomes.map(told)).toEqual(["no effect: InvalidSignature", "no effect: InvalidSignature"])
   })
 
-  it("costs the fee it signed when it fails, and the minimum where applying would have been free", () => {
+  it("costs its fee when it fails, and the minimum where applying would have been free", () => {
     const chain = new Chain(world)
     const before = chain.balance(alice)
     const outcomes = chain.run(
@@ -75,7 +75,7 @@ describe("any transaction", () => {
     expect(chain.account(alice).nonce).toBe(3)
   })
 
-  it("that its sender cannot pay for has no other fault: nothing else of it is looked at", () => {
+  it("that its sender cannot pay for is refused for that, before any other check", () => {
     const chain = new Chain(world)
     const unstake = (authorization = singleKey(carol)) =>
       chain.tx(carol, { _tag: "UnstakeTx" }, { fee: 1_001, nonce: 0, authorization })
@@ -85,14 +85,14 @@ describe("any transaction", () => {
     ])
   })
 
-  it("pays to fail from one sat on", () => {
+  it("pays for its failure from a fee of one sat on", () => {
     const chain = new Chain(world)
     const before = chain.balance(alice)
     expect(chain.run(chain.transfer(alice, bob, 5, 1)).map(told)).toEqual(["failed: fee_below_minimum"])
     expect(before - chain.balance(alice)).toBe(1)
   })
 
-  it("without any fee has no effect, unless its type may be free", () => {
+  it("without a fee has no effect unless its type may be free", () => {
     const chain = new Chain(world)
     const outcomes = chain.run(chain.transfer(alice, bob, 5, 0), chain.tx(alice, { _tag: "UnstakeTx" }, { nonce: 0 }))
     expect(outcomes).toMatchObject([
@@ -102,7 +102,7 @@ describe("any transaction", () => {
     expect(chain.account(alice)).toMatchObject({ balance: coins(9_000) - 1_000, nonce: 1 })
   })
 
-  it("moves the money of whoever delegates, stakes or leaves like that of anybody else", () => {
+  it("moves the money of delegators, stakers and leavers like that of anybody else", () => {
     const chain = new Chain({
       ...world,
       accounts: { alice: 9_000, bob: 9_000, other: 10 },
@@ -121,13 +121,13 @@ describe("any transaction", () => {
 })
 
 describe("Transfer", () => {
-  it("keeps only the fee when the amount is not there", () => {
+  it("keeps only the fee when the amount is missing", () => {
     const chain = new Chain(world)
     expect(chain.run(chain.transfer(bob, alice, coins(50))).map(told)).toEqual(["failed: InsufficientBalance"])
     expect(chain.balance(bob)).toBe(coins(50) - 1_000)
   })
 
-  it("to oneself costs the fee alone", () => {
+  it("to oneself costs only the fee", () => {
     const chain = new Chain(world)
     expect(chain.run(chain.transfer(bob, bob, coins(50) - 1_000)).map(told)).toEqual(["applied"])
     expect(chain.balance(bob)).toBe(coins(50) - 1_000)
@@ -142,8 +142,8 @@ describe("Transfer", () => {
 })
 
 describe("transactions whose accounts are looked up together", () => {
-  // What was found for them all beforehand says nothing about accounts that come in between.
-  it("find an account that a transfer before them made", () => {
+  // The joint lookup says nothing about accounts that are created in between.
+  it("find an account that an earlier transfer created", () => {
     const chain = new Chain({ ...world, protocol: { roundReward: Sats.ZERO } })
     const through = Array.from({ length: 200 }, (_, n) => person(`hop ${n}`))
     const hops = through.map((hop, n) => {
@@ -176,7 +176,7 @@ describe("StakeTx and UnstakeTx", () => {
     })
   })
 
-  it("cannot stake while delegating, nor delegate while staking", () => {
+  it("exclude staking while delegating, and delegating while staking", () => {
     const chain = new Chain({ ...world, accounts: { alice: 9_000, bob: 9_000 } })
     const outcomes = chain.run(
       chain.delegate(alice, val, coins(1)),
@@ -187,7 +187,7 @@ describe("StakeTx and UnstakeTx", () => {
     expect(outcomes.map(told)).toEqual(["applied", "failed: delegates_already", "applied", "failed: stakes_already"])
   })
 
-  it("fails without the balance", () => {
+  it("fail without the balance", () => {
     const chain = new Chain(world)
     expect(chain.run(chain.stake(bob, coins(2_000))).map(told)).toEqual(["failed: InsufficientBalance"])
   })
@@ -218,7 +218,7 @@ describe("DelegateTx and UndelegateTx", () => {
     })
   })
 
-  it("need the minimum, an active validator, and somebody else", () => {
+  it("require the minimum, an active validator, and another account", () => {
     const chain = new Chain({ ...world, accounts: { alice: 9_000, bob: 50 } })
     chain.run(chain.stake(alice, coins(2_000)), chain.unstake(alice))
     const outcomes = chain.run(
@@ -240,7 +240,7 @@ describe("SetCommissionTx", () => {
   const setTo = (chain: Chain, who = val, percent = 33) =>
     chain.tx(who, { _tag: "SetCommissionTx", commissionPercent: percent })
 
-  it("counts at once, for stakers, once an epoch", () => {
+  it("takes effect at once, for stakers, once an epoch", () => {
     const chain = new Chain({ accounts: { ...world.accounts, val: 1 } })
     expect(chain.run(setTo(chain), setTo(chain, val, 5), setTo(chain, alice)).map(told)).toEqual([
       "applied",
@@ -288,7 +288,7 @@ describe("SetAccountPolicyTx", () => {
   })
   const fee = 1_000
 
-  it("hands the account to its keys, and on to others", () => {
+  it("gives the account to its keys, and later to others", () => {
     const chain = new Chain(world)
     const { operation } = chain.transfer(alice, bob, 5)
     expect(chain.run(chain.tx(alice, policy(2, bob, carol, val), { fee, nonce: 0 })).map(told)).toEqual(["applied"])
@@ -314,7 +314,7 @@ describe("SetAccountPolicyTx", () => {
     ])
   })
 
-  it("lets a smart account stake: the key of its address was kept when it became one", () => {
+  it("lets a smart account stake with the key of its address, which was kept", () => {
     const chain = new Chain(world)
     const stake: Draft["operation"] = { _tag: "StakeTx", amount: coins(3_000) }
     const outcomes = chain.run(
@@ -328,7 +328,7 @@ describe("SetAccountPolicyTx", () => {
   })
 })
 
-describe("the door", () => {
+describe("admission", () => {
   const admit = (chain: Chain, transaction: ReturnType<Chain["tx"]>, reserved = 0) => {
     const rejection = chain.ledger.admission(transaction, reserved)
     return rejection === undefined
@@ -338,7 +338,7 @@ describe("the door", () => {
         : rejection._tag
   }
 
-  it("asks for signature, nonce, rules and balance in this order", () => {
+  it("checks signature, nonce, rules and balance in this order", () => {
     const chain = new Chain(world)
     const { operation } = chain.transfer(bob, alice, coins(49))
     const at = (nonce: number, fee = 1_000) => chain.tx(bob, operation, { nonce, fee })
@@ -354,7 +354,7 @@ describe("the door", () => {
     expect(admit(chain, at(0))).toBe("NonceTooLow")
   })
 
-  it("reserves the fee alone for what moves no amount", () => {
+  it("reserves only the fee for transactions that move no amount", () => {
     const chain = new Chain(world)
     const operations: ReadonlyArray<Draft["operation"]> = [
       { _tag: "UnstakeTx" },
@@ -370,7 +370,7 @@ describe("the door", () => {
     expect(chain.ledger.spending(chain.transfer(alice, bob, 5, 7))).toBe(12)
   })
 
-  it("says the same as execution", () => {
+  it("agrees with execution", () => {
     const chain = new Chain(world)
     const transactions = [chain.unstake(alice), chain.delegate(bob, carol, coins(1)), chain.transfer(carol, bob, 1)]
     const asked = transactions.map((transaction) => admit(chain, transaction))

@@ -8,8 +8,8 @@ import { isExempt } from "./NaivePool.js"
 import { at, everybody, idsOf, rich, round, submit } from "./Pool.js"
 import { addressOf, exempt, paying } from "./World.js"
 
-describe("what goes into a vertex", () => {
-  it("follows on the finalized nonce without a gap, and never stands in another vertex already", () => {
+describe("the choice for a vertex", () => {
+  it("continues the finalized nonce without a gap, and repeats nothing from other vertices", () => {
     const pool = new PendingTransactions(rich("ann"))
     const [zero, one, two, four] = [0, 1, 2, 4].map((nonce) => paying("ann", nonce, 1_000))
     if (!zero || !one || !two || !four) throw new Error("four expected")
@@ -18,14 +18,14 @@ describe("what goes into a vertex", () => {
     pool.included([zero], Natural.round(9))
     expect(idsOf(pool.choose(everybody))).toEqual(idsOf([one, two]))
     pool.excluded([zero])
-    // A vertex of the same round may be ordered behind this one.
+    // A vertex of the same round may be ordered after this one.
     pool.included([zero], round)
     expect(pool.choose(everybody)).toEqual([])
     pool.excluded([zero])
     expect(idsOf(pool.choose(everybody))).toEqual(idsOf([zero, one, two]))
   })
 
-  it("does not begin behind a gap, whether the first nonces are missing or stand in other vertices", () => {
+  it("skips a sender whose first nonces are missing or in other vertices", () => {
     const pool = new PendingTransactions(rich("ann", "ben"))
     const [zero, two] = [paying("ben", 0, 1_000), paying("ben", 2, 1_000)]
     submit(pool, paying("ann", 1, 1_000), zero, two)
@@ -34,7 +34,7 @@ describe("what goes into a vertex", () => {
     expect(pool.choose(everybody)).toEqual([])
   })
 
-  it("ends before one that stands in another vertex, until that is overdue", () => {
+  it("stops before a transaction in another vertex until that is overdue", () => {
     const pool = new PendingTransactions(rich("ann"))
     const [zero, one, two] = [0, 1, 2].map((nonce) => paying("ann", nonce, 1_000))
     if (!zero || !one || !two) throw new Error("three expected")
@@ -45,7 +45,7 @@ describe("what goes into a vertex", () => {
     expect(idsOf(pool.choose(later))).toEqual(idsOf([zero, one, two]))
   })
 
-  it("ends before one of another member's senders that has not waited long enough", () => {
+  it("stops before a transaction of another member's sender that has not waited long enough", () => {
     const pool = new PendingTransactions(rich("ann"))
     const [early, late] = [paying("ann", 0, 1_000), paying("ann", 1, 1_000)]
     submit(pool, early)
@@ -61,7 +61,7 @@ describe("what goes into a vertex", () => {
     expect(idsOf(pool.choose(wish(PATIENCE_ROUNDS + 1)))).toEqual([early.id, late.id])
   })
 
-  it("is five thousand at most, five hundred of them fee-exempt while others wait", () => {
+  it("has at most five thousand, five hundred of them fee-exempt while others wait", () => {
     const senders = Array.from({ length: 90 }, (_, i) => `many ${i}`)
     const exempts = Array.from({ length: 150 }, (_, i) => `free ${i}`)
     const pool = new PendingTransactions(rich(...senders, ...exempts))
@@ -74,7 +74,7 @@ describe("what goes into a vertex", () => {
     expect(chosen.filter(isExempt)).toHaveLength(500)
   })
 
-  it("keeps the places of fee-exempt ones for them, however many paying ones came before", () => {
+  it("keeps the places of fee-exempt ones, however many paying ones came before", () => {
     const names = Array.from({ length: 20 }, (_, i) => `v${i}`)
     const pool = new PendingTransactions(rich("ann", ...names))
     submit(pool, ...names.map((name) => paying(name, 0, 1_000)))
@@ -85,7 +85,7 @@ describe("what goes into a vertex", () => {
     expect(idsOf(chosen.slice(0, 3))).toEqual(idsOf(own))
   })
 
-  it("is fee-exempt to exactly a tenth of the fresh bytes, and to more where nothing else is fresh", () => {
+  it("is fee-exempt for exactly a tenth of the fresh bytes, and more where nothing else is fresh", () => {
     const names = Array.from({ length: 20 }, (_, i) => `v${i}`)
     const fresh = { ...everybody, freshBytes: 10 * 200 }
     const mixed = new PendingTransactions(rich(...names))
@@ -98,7 +98,7 @@ describe("what goes into a vertex", () => {
     expect(alone.choose(fresh)).toHaveLength(10)
   })
 
-  it("counts a transaction as free only when every vertex it stands in is gone", () => {
+  it("frees a transaction only when every vertex that holds it is gone", () => {
     const pool = new PendingTransactions(rich("ann"))
     const one = paying("ann", 0, 1_000)
     submit(pool, one)
@@ -110,9 +110,9 @@ describe("what goes into a vertex", () => {
     expect(idsOf(pool.choose(everybody))).toEqual([one.id])
   })
 
-  // Vertices for old slots that nobody can order any more kept what stood in them from every other vertex until they were
-  // collected.
-  it("stands in a vertex that was not ordered for long, and then comes again from the leader or whose it is", () => {
+  // Vertices for old slots that nobody could order any more kept their transactions from every other vertex until they
+  // were collected.
+  it("repeats a transaction from a vertex left unordered too long, by the leader or its proposer", () => {
     const pool = new PendingTransactions(rich("ann"))
     const one = paying("ann", 0, 1_000)
     submit(pool, one)
@@ -130,7 +130,7 @@ describe("what goes into a vertex", () => {
     expect(chosen(OVERDUE_ROUNDS, 0, true)).toBe(1)
     expect(chosen(OVERDUE_ROUNDS, Limits.VERTEX_BYTES, false)).toBe(1)
     expect(chosen(OVERDUE_ROUNDS, 0, false)).toBe(0)
-    // Who took it again is waited for as long.
+    // The one that repeats it is waited for as long.
     pool.included([one], Natural.round(round + OVERDUE_ROUNDS))
     expect(chosen(OVERDUE_ROUNDS + 1, Limits.VERTEX_BYTES, true)).toBe(0)
     expect(chosen(2 * OVERDUE_ROUNDS, Limits.VERTEX_BYTES, true)).toBe(1)
@@ -139,7 +139,7 @@ describe("what goes into a vertex", () => {
     expect(chosen(2 * OVERDUE_ROUNDS, Limits.VERTEX_BYTES, true)).toBe(1)
   })
 
-  it("is what the others were to propose, once they had their chance", () => {
+  it("includes what others were to propose, once they had their chance", () => {
     const pool = new PendingTransactions(rich("ann", "ben"))
     const [mine, theirs] = [paying("ann", 0, 1_000), paying("ben", 0, 5_000)]
     submit(pool, mine, theirs)
@@ -156,7 +156,7 @@ describe("what goes into a vertex", () => {
     expect(idsOf(pool.choose(notMyTurn))).toEqual([mine.id])
   })
 
-  it("is the leader's while it is fresh, as much as it may take of that, and then whose it is to propose", () => {
+  it("leaves fresh transactions to the leader, up to its limit, then to their proposer", () => {
     const pool = new PendingTransactions(rich("ann", "ben"))
     const [mine, theirs] = [paying("ann", 0, 1_000), paying("ben", 0, 5_000)]
     submit(pool, mine, theirs)
@@ -177,7 +177,7 @@ describe("what goes into a vertex", () => {
     }
   })
 
-  it("goes by fee, but a tenth is kept for fee-exempt ones and no vertex is left empty for it", () => {
+  it("goes by fee, but keeps a tenth for fee-exempt ones and leaves no vertex empty for it", () => {
     const names = Array.from({ length: 120 }, (_, i) => `v${i}`)
     const pool = new PendingTransactions(rich(...names))
     submit(pool, ...names.slice(0, 60).map((name, i) => paying(name, 0, 1_000 + i)))
@@ -192,7 +192,7 @@ describe("what goes into a vertex", () => {
     expect(roomy.filter(isExempt)).toHaveLength(40)
   })
 
-  it("is for a tenth fee-exempt also of what a leader takes while it is fresh", () => {
+  it("reserves a tenth for fee-exempt ones also of a leader's fresh transactions", () => {
     const names = Array.from({ length: 120 }, (_, i) => `v${i}`)
     const pool = new PendingTransactions(rich(...names))
     submit(pool, ...names.slice(0, 60).map((name) => paying(name, 0, 1_000)))
@@ -203,7 +203,7 @@ describe("what goes into a vertex", () => {
     expect(chosen.filter((each) => !isExempt(each)).length).toBeGreaterThan(30)
   })
 
-  it("passes over what does not fit, and what its sender has behind it", () => {
+  it("skips what does not fit, and its sender's later transactions", () => {
     const pool = new PendingTransactions(rich("ann", "ben"))
     const small = paying("ben", 0, 1_000, 300)
     submit(pool, paying("ann", 0, 9_000, 5_000), paying("ann", 1, 9_000, 10), small)

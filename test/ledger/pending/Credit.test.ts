@@ -16,7 +16,7 @@ const round = Natural.round(10)
 const applied: Outcome = { _tag: "Applied", fee: Sats.ZERO, toTreasury: Sats.ZERO, taken: Sats.ZERO, proposalId: null }
 const empty = new Chain({}).commit([{ by: person("val") }])
 
-/** A pool, and the ledger and the peers around it. */
+/** A pool with its ledger and peers. */
 class Scene {
   readonly world = new World()
   readonly pool: PendingTransactions
@@ -34,7 +34,7 @@ class Scene {
     this.world.set(addressOf(name), this.world.account(addressOf(name)).nonce, balance)
   }
 
-  /** Whether the pool takes it. */
+  /** Whether the pool accepts it. */
   bring(transaction: Transaction, origin: string | null = "peer"): boolean {
     const answer = this.pool.submit(transaction, Natural.timestamp(this.now), round, origin)
     if (Either.isLeft(answer)) return false
@@ -43,7 +43,7 @@ class Scene {
     return true
   }
 
-  /** Everybody is told of what may be told. */
+  /** Announces to everybody what may be announced. */
   look(): void {
     this.#pending = this.#pending.filter((each) => !this.executed.has(each) && this.pool.get(each.id) !== undefined)
     for (const each of this.#pending) if (this.pool.isTold(each)) this.everTold.add(each)
@@ -61,21 +61,21 @@ class Scene {
     this.look()
   }
 
-  /** Others were told of these, and nobody will pay for them. */
+  /** Announced to others, and nobody will pay for these. */
   get worthless(): number {
     return [...this.everTold].filter((each) => !this.executed.has(each) && this.pool.get(each.id) === undefined).length
   }
 }
 
-/** As many pending as it may have, then one payment, given to somebody else, that takes everything. */
+/** A full window of pending transactions, then one payment to somebody else that takes everything. */
 const drain = (scene: Scene, name: string, by = paying(name, 0, 1_000)): void => {
   scene.fund(name)
   for (let nonce = 0; nonce < WINDOW; nonce++) scene.bring(paying(name, nonce, 1_000))
   scene.execute(name, by, 0)
 }
 
-describe("accounts that are emptied by one payment", () => {
-  it("make no more worthless than fees were paid, the stock, and what comes back with time", () => {
+describe("accounts emptied by one payment", () => {
+  it("invalidate at most as many transactions as fees were paid, the stock, and what refills with time", () => {
     const scene = new Scene()
     for (let i = 0; i < 300; i++) {
       scene.now += 1_000
@@ -86,7 +86,7 @@ describe("accounts that are emptied by one payment", () => {
     expect(scene.worthless).toBeLessThanOrEqual(scene.fees + STOCK + back)
   })
 
-  it("can have one told when the stock is empty, and then a fee for each", () => {
+  it("can have one announced when the stock is empty, and then one per fee", () => {
     const scene = new Scene()
     for (let i = 0; i < 100; i++) drain(scene, `account ${i}`)
     expect(scene.worthless).toBe(STOCK + 100)
@@ -94,7 +94,7 @@ describe("accounts that are emptied by one payment", () => {
     expect([scene.worthless, scene.fees]).toEqual([STOCK + 200, 200])
   })
 
-  it("find the stock full again after a while", () => {
+  it("find the stock refilled after a while", () => {
     const scene = new Scene()
     for (let i = 0; i < 100; i++) drain(scene, `account ${i}`)
     scene.fund("ann")
@@ -107,7 +107,7 @@ describe("accounts that are emptied by one payment", () => {
     for (let nonce = 2; nonce < WINDOW; nonce++) expect(scene.bring(paying("ann", nonce, 1_000))).toBe(true)
   })
 
-  it("gain nothing by what is free, which pays for nothing", () => {
+  it("gain nothing from free transactions, which pay for nothing", () => {
     const scene = new Scene()
     for (let i = 0; i < 40; i++) drain(scene, `account ${i}`, exempt(`account ${i}`, 0))
     scene.fund("ann")
@@ -128,7 +128,7 @@ describe("an honest account while the stock is empty", () => {
     return scene
   }
 
-  it("has a full window pending at its own node, which tells others of twice as many after each commit", () => {
+  it("has a full window pending at its own node, which announces twice as many after each commit", () => {
     const scene = besieged()
     const all = Array.from({ length: WINDOW }, (_, nonce) => paying("ann", nonce, 1_000))
     for (const each of all) expect(scene.bring(each, null)).toBe(true)
@@ -146,7 +146,7 @@ describe("an honest account while the stock is empty", () => {
     expect(scene.pool.takeReached().map(({ nonce }) => Number(nonce))).toEqual(all.slice(1).map((_, i) => i + 1))
   })
 
-  it("that has paid before is told of as ever", () => {
+  it("that has paid before is announced as usual", () => {
     const scene = new Scene()
     scene.fund("ann")
     for (let nonce = 0; nonce < MOST_CREDIT; nonce++) {
@@ -160,7 +160,7 @@ describe("an honest account while the stock is empty", () => {
     }
   })
 
-  it("is told of once a gap closes no further than without one", () => {
+  it("is announced after a gap closes as far as without one", () => {
     const scene = besieged()
     const all = Array.from({ length: WINDOW }, (_, nonce) => paying("ann", nonce, 1_000))
     for (const each of all.toReversed()) scene.bring(each, null)
@@ -177,8 +177,8 @@ const action = FastCheck.record({
   ms: FastCheck.nat(500),
 })
 
-describe("whatever accounts do", () => {
-  it("no more become worthless than nonces were used, the stock, and what comes back with time", () => {
+describe("the announcements of any accounts", () => {
+  it("become invalid at most for the nonces used, the stock, and what refills with time", () => {
     let most = 0
     FastCheck.assert(
       FastCheck.property(FastCheck.array(action, { minLength: 50, maxLength: 150, size: "max" }), (actions) => {
@@ -218,7 +218,7 @@ describe("whatever accounts do", () => {
 })
 
 describe("credit", () => {
-  it("is one for each fee, up to a window, and never below nothing", () => {
+  it("is one per fee, up to a window, and never negative", () => {
     const credit = new Credit(STOCK)
     const ann = addressOf("ann")
     for (let i = 0; i < 2 * MOST_CREDIT; i++) credit.paid(ann)

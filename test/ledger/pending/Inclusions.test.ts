@@ -23,7 +23,7 @@ const authorizations = [single("a"), single("b"), forged, several("a"), several(
 /** Two ids, each under seven authorizations that share keys, signatures and tags. */
 const transactions = bodies.flatMap((body) => authorizations.map((authorization) => ({ ...body, authorization })))
 
-/** As decoding it once more gives it: equal, and nowhere the same object. */
+/** As decoding it again gives it: equal, but sharing no object. */
 const again = (transaction: Transaction): Transaction => structuredClone(transaction)
 
 const index = FastCheck.integer({ min: 0, max: transactions.length - 1 })
@@ -68,7 +68,7 @@ it("keeps inclusions apart by exact signatures, as a list of all of them does", 
   )
 })
 
-it("forgets an id when the last vertex with it is gone, in whatever order its signatures go", () => {
+it("forgets an id when its last vertex is gone, in whatever order its signatures go", () => {
   const [one, other] = [transactions[0], transactions[1]]
   if (one === undefined || other === undefined) throw new Error("two expected")
   for (const order of [

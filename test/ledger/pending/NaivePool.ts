@@ -1,4 +1,4 @@
-/** The mempool by its definition: every question is answered by looking at everything. */
+/** The mempool by its definition: every answer comes from a full search. */
 import { EXEMPT_PER_SENDER, LIFETIME_MS } from "../../../src/ledger/pending/PendingTransactions.js"
 import { FORGIVEN_AFTER_MS, UNPAID_PER_ACCOUNT } from "../../../src/ledger/pending/Unpaid.js"
 import * as Charges from "../../../src/protocol/transaction/Charges.js"
@@ -20,7 +20,7 @@ export class NaivePool {
   pending: ReadonlyArray<Pending> = []
   #arrivals = 0
   #now = 0
-  /** For each account, what is not forgiven yet, in milliseconds until it is. */
+  /** For each account, the penalties left, in milliseconds until they expire. */
   readonly #unpaid = new Map<string, number>()
 
   constructor(world: World, capacity: number) {
@@ -34,7 +34,7 @@ export class NaivePool {
       .sort((a, b) => a.transaction.nonce - b.transaction.nonce)
   }
 
-  /** How many follow on the account's nonce without a gap. */
+  /** How many follow the account's nonce without a gap. */
   reachable(from: string): number {
     const nonces = new Set(this.of(from).map(({ transaction }) => Number(transaction.nonce)))
     const next = Number(this.#world.account(from).nonce)
@@ -43,7 +43,7 @@ export class NaivePool {
     return count
   }
 
-  /** Time forgives. */
+  /** Penalties expire with time. */
   #passTo(now: number): void {
     for (const [from, left] of this.#unpaid) this.#unpaid.set(from, Math.max(0, left - Math.max(0, now - this.#now)))
     this.#now = Math.max(this.#now, now)

@@ -22,7 +22,7 @@ const nonceTooHigh: Outcome = {
 }
 
 describe("a pending transaction", () => {
-  it("given twice is the same answer, not two transactions", () => {
+  it("submitted twice gets the same answer, without a second transaction", () => {
     const pool = new PendingTransactions(rich("ann"))
     const one = paying("ann", 0, 1_000)
     expect(submit(pool, one, one)).toEqual(["new", "known"])
@@ -62,7 +62,7 @@ describe("a pending transaction", () => {
     expect(submit(pool, paying("ann", 5, 1_599), paying("ann", 5, 1_598))).toEqual(["InsufficientBalance", "new"])
   })
 
-  it("lives an hour", () => {
+  it("expires after an hour", () => {
     const pool = new PendingTransactions(rich("ann", "ben"))
     submit(pool, paying("ann", 0, 1_000))
     pool.submit(paying("ben", 0, 1_000), Natural.timestamp(at + 1), round)
@@ -74,7 +74,7 @@ describe("a pending transaction", () => {
     expect(pool.size).toBe(1)
   })
 
-  it("tells its sender's next nonce, as far as there is no gap", () => {
+  it("determines its sender's next nonce, as far as there is no gap", () => {
     const pool = new PendingTransactions(rich("ann"))
     expect(pool.nextNonce(addressOf("ann"))).toBe(0)
     submit(pool, paying("ann", 0, 1_000), paying("ann", 1, 1_000), paying("ann", 3, 1_000))
@@ -91,7 +91,7 @@ describe("a pending transaction", () => {
     expect(submit(pool, exempt("ann", 0, 5), paying("ann", 4, 1_000))).toEqual(["new", "new"])
   })
 
-  it("that is fee-exempt gives its place to another once it is executed", () => {
+  it("that is fee-exempt frees its place once it is executed", () => {
     const world = rich("ann")
     const pool = new PendingTransactions(world)
     const four = (from: number) => Array.from({ length: EXEMPT_PER_SENDER }, (_, i) => exempt("ann", from + i))
@@ -103,7 +103,7 @@ describe("a pending transaction", () => {
     expect(submit(pool, ...four(5), exempt("ann", 9))).toEqual(["new", "new", "new", "new", "MempoolFull"])
   })
 
-  it("that pays and is executed gives no place to a fee-exempt one", () => {
+  it("that pays frees no fee-exempt place when it is executed", () => {
     const world = rich("ann")
     const pool = new PendingTransactions(world)
     const first = paying("ann", 0, 1_000)
@@ -122,7 +122,7 @@ describe("a pending transaction", () => {
     expect(pool.judge(paying("ann", 0, 1_000))).toEqual(Either.left({ _tag: "NoncePending", nonce: 0, minFee: 1_100 }))
   })
 
-  it("is told to peers once, when it arrives, and not after a restart", () => {
+  it("is announced to peers once, on arrival, and not after a restart", () => {
     const pool = new PendingTransactions(rich("ann", "ben"))
     const [one, two] = [paying("ann", 0, 1_000), paying("ann", 1, 1_000)]
     const arrived = () => idsOf(pool.takeArrivals().map(({ transaction }) => transaction))
@@ -133,7 +133,7 @@ describe("a pending transaction", () => {
     expect(arrived()).toEqual([])
   })
 
-  it("stands in a vertex or does not, and comes back when that vertex never will", () => {
+  it("is in a vertex or not, and returns when that vertex is abandoned", () => {
     const pool = new PendingTransactions(rich("ann"))
     const one = paying("ann", 0, 1_000)
     submit(pool, one)
@@ -150,7 +150,7 @@ describe("a pending transaction", () => {
 
 describe("a full pool", () => {
   // The signature of each was checked before the pool found out that it had no room for it.
-  it("says before a signature is checked that it has no room, in the same words", () => {
+  it("refuses before the signature check, with the same message", () => {
     const pool = new PendingTransactions(rich("ann", "ben", "cleo", "dan"), 2)
     submit(pool, paying("ann", 0, 2_000), paying("ben", 0, 3_000))
     for (const newcomer of [paying("cleo", 0, 2_000), paying("cleo", 1, 90_000), paying("ann", 1, 90_000)]) {
@@ -160,7 +160,7 @@ describe("a full pool", () => {
     expect(pool.remembered.unpaid).toBe(0)
   })
 
-  it("gives the place of the cheapest to whoever pays more, and to nobody else", () => {
+  it("replaces its cheapest only for a higher fee", () => {
     const pool = new PendingTransactions(rich("ann", "ben", "cleo", "dan"), 3)
     const cheap = paying("ben", 0, 2_000)
     submit(pool, paying("ann", 0, 3_000), cheap, paying("cleo", 0, 4_000))
@@ -173,7 +173,7 @@ describe("a full pool", () => {
     expect(pool.size).toBe(3)
   })
 
-  it("lets nobody shield a low fee with a high one behind it", () => {
+  it("does not let a low fee hide behind a high one", () => {
     const pool = new PendingTransactions(rich("ann", "ben"), 3)
     const [low, high] = [paying("ann", 0, 1_000), paying("ann", 1, 9_000)]
     submit(pool, low, high, paying("ben", 0, 2_000))
@@ -182,7 +182,7 @@ describe("a full pool", () => {
     expect(pool.get(low.id)).toBeDefined()
   })
 
-  it("lets go first of what cannot be executed for a missing nonce", () => {
+  it("drops first what a missing nonce makes unexecutable", () => {
     const pool = new PendingTransactions(rich("ann", "ben", "cleo"), 2)
     const stranded = paying("ann", 7, 90_000)
     submit(pool, stranded, paying("ben", 0, 1_000))
@@ -204,7 +204,7 @@ describe("a full pool", () => {
 })
 
 describe("a commit", () => {
-  it("takes out what it executed and what can no longer be", () => {
+  it("removes what it executed or made impossible", () => {
     const world = rich("ann", "ben")
     const pool = new PendingTransactions(world)
     const [zero, one, two] = [0, 1, 2].map((nonce) => paying("ann", nonce, 1_000))
@@ -221,7 +221,7 @@ describe("a commit", () => {
     expect(new Set(pool.drain().removed)).toEqual(new Set())
   })
 
-  it("leaves what came too early to wait for its turn", () => {
+  it("leaves early nonces waiting for their turn", () => {
     const pool = new PendingTransactions(rich("ann"))
     const one = paying("ann", 1, 1_000)
     submit(pool, one)
@@ -229,7 +229,7 @@ describe("a commit", () => {
     expect(idsOf(pool.of(addressOf("ann")))).toEqual([one.id])
   })
 
-  it("takes out what a changed set of keys no longer allows", () => {
+  it("removes what a changed set of keys no longer allows", () => {
     const chain = new Chain({ accounts: { ann: 100 } })
     const [ann, bob] = [person("ann"), person("bob")]
     const pool = poolOf(chain)
@@ -241,7 +241,7 @@ describe("a commit", () => {
     expect(chain.balance(ann)).toBe(coins(100) - 1_000)
   })
 
-  it("takes out what a changed set of keys no longer allows and leaves the rest, whatever else it executed", () => {
+  it("removes what a changed set of keys no longer allows and nothing else, whatever it executed besides", () => {
     const chain = new Chain({ accounts: { ann: 100 } })
     const [ann, bob, cleo, dan] = [person("ann"), person("bob"), person("cleo"), person("dan")]
     const pool = poolOf(chain)
@@ -259,7 +259,7 @@ describe("a commit", () => {
   })
 
   // They had no effect, cost nothing and stayed: they went into vertices again and again for an hour.
-  it("takes out what is free and would have no effect for want of the fee of a failure", () => {
+  it("removes free transactions that would have no effect because the failure fee is missing", () => {
     const chain = new Chain({ accounts: { ann: 5, ben: 6 } })
     const [ann, ben, val] = [person("ann"), person("ben"), person("val")]
     const pool = poolOf(chain)
@@ -277,7 +277,7 @@ describe("a commit", () => {
     const body = [first, second, ...paid.slice(0, 1)]
     pool.evictExecuted(chain.commit([{ by: val, transactions: body }]), [body])
     expect(chain.ledger.read.account(ann.address)).toMatchObject({ nonce: 2, balance: 0 })
-    // The last of Ann's waits after the gap that is left, and is proposed no more.
+    // Ann's last one waits after the remaining gap, and is proposed no more.
     expect(idsOf([...pool.all].map(({ transaction }) => transaction))).toEqual(
       idsOf([...free.slice(2), ...paid.slice(1)]),
     )
@@ -289,7 +289,7 @@ describe("a commit", () => {
 
   // The id does not cover the signatures: a member put a victim's bytes under a signature of its own key into a vertex,
   // which has no effect, and every pool dropped the victim's transaction.
-  it("leaves what stood in it under signatures that are not the sender's", () => {
+  it("leaves what it held under signatures that are not the sender's", () => {
     const chain = new Chain({ accounts: { ann: 100 } })
     const [ann, bob, eve] = [person("ann"), person("bob"), person("eve")]
     const pool = poolOf(chain)
@@ -309,7 +309,7 @@ describe("a commit", () => {
     expect(chain.balance(ann)).toBe(coins(100) - 1_005)
   })
 
-  it("takes out a transaction under any signatures that the account asks for", () => {
+  it("removes a transaction under any signatures that the account accepts", () => {
     const chain = new Chain({ accounts: { ann: 100 } })
     const [ann, bob, cleo] = [person("ann"), person("bob"), person("cleo")]
     const pool = poolOf(chain)
@@ -322,7 +322,7 @@ describe("a commit", () => {
     expect(pool.size).toBe(0)
   })
 
-  it("brings nothing to the disk that came and went between two looks", () => {
+  it("writes nothing to the disk for a transaction that came and went between two drains", () => {
     const pool = new PendingTransactions(rich("ann"))
     const [first, second] = [paying("ann", 0, 1_000), paying("ann", 0, 2_000)]
     submit(pool, first, second)
@@ -334,7 +334,7 @@ describe("a commit", () => {
     expect(pool.hasChanges).toBe(false)
   })
 
-  it("brings nothing to the disk for what left and came again", () => {
+  it("writes nothing to the disk for a transaction that left and returned", () => {
     const pool = new PendingTransactions(rich("ann"))
     const one = paying("ann", 0, 1_000)
     submit(pool, one)
@@ -345,7 +345,7 @@ describe("a commit", () => {
     expect(pool.drain()).toEqual({ added: [], removed: [] })
   })
 
-  it("has changes as long as one came or one left, also where one did each", () => {
+  it("reports changes while one came or one left, also where one did each", () => {
     const pool = new PendingTransactions(rich("ann", "ben"))
     submit(pool, paying("ann", 0, 1_000))
     pool.drain()
@@ -357,7 +357,7 @@ describe("a commit", () => {
     expect([added.length, removed.length, pool.hasChanges]).toEqual([1, 1, false])
   })
 
-  it("removes from the disk what a restart finds there and no longer takes", () => {
+  it("removes from the disk what a restart no longer accepts from it", () => {
     const pool = new PendingTransactions(rich("ann"))
     const [good, poor] = [paying("ann", 0, 1_000), paying("ben", 0, 1_000)]
     pool.restore(
@@ -368,7 +368,7 @@ describe("a commit", () => {
     expect(pool.size).toBe(1)
   })
 
-  it("brings to the disk what was there at the look before", () => {
+  it("writes to the disk what was there at the previous drain", () => {
     const pool = new PendingTransactions(rich("ann", "ben"))
     const [early, late] = [paying("ann", 0, 1_000), paying("ben", 0, 1_000)]
     const look = () => {
@@ -387,7 +387,7 @@ describe("a commit", () => {
   })
 })
 
-describe("the list of what pays most", () => {
+describe("the list of the highest fees", () => {
   it("goes by fee alone, not by what can be proposed first", () => {
     const pool = new PendingTransactions(rich("ann", "ben", "cat"))
     const [first, second] = [paying("ann", 0, 1_000), paying("ann", 1, 9_000)]

@@ -1,4 +1,4 @@
-/** A pool and what is put into it. */
+/** A pool and its contents. */
 import { Either } from "effect"
 import type { PendingTransactions } from "../../../src/ledger/pending/PendingTransactions.js"
 import type { Execution, Outcome } from "../../../src/ledger/rules/Execution.js"

@@ -10,7 +10,9 @@ import type { Person } from "../builders.js"
 import { applied, at, cheapest, everybody, executionOf, idsOf, rich, round, submit, told } from "./Pool.js"
 import { addressOf, exempt, paying } from "./World.js"
 
-/** Raises the fee of one nonce by as little as it may, until that is refused; gives how often it was and the refusal. */
+/**
+ * Raises the fee of one nonce by the least amount until that is refused; returns the number of raises and the refusal.
+ */
 const raise = (pool: PendingTransactions, name: string, nonce: number, now = at, most = 1_000) => {
   let last = paying(name, nonce, pool.of(addressOf(name)).find((each) => each.nonce === nonce)?.fee ?? 1_000)
   for (let count = 0; count < most; count++) {
@@ -34,7 +36,7 @@ describe("an account that does not pay", () => {
     expect([pool.size, pool.turnover.departed.replaced]).toEqual([63, UNPAID_PER_ACCOUNT])
   })
 
-  it("is known before its signature is checked", () => {
+  it("is recognised before its signature is checked", () => {
     const pool = new PendingTransactions(rich("ann"))
     submit(pool, paying("ann", 1, 1_000))
     raise(pool, "ann", 1)
@@ -42,7 +44,7 @@ describe("an account that does not pay", () => {
     expect(pool.judge(paying("ann", 1, 1_000_000))).toEqual(Either.left(refusal))
   })
 
-  it("may have its next transaction pending all the same, and nobody else is concerned", () => {
+  it("may still have its next transaction pending, and affects nobody else", () => {
     const pool = new PendingTransactions(rich("ann", "ben"))
     submit(pool, paying("ann", 1, 1_000))
     raise(pool, "ann", 1)
@@ -54,7 +56,7 @@ describe("an account that does not pay", () => {
     expect(submit(pool, paying("ben", 3, 1_000), paying("ben", 3, 2_000))).toEqual(["new", "new"])
   })
 
-  it("is forgiven one a minute", () => {
+  it("is forgiven one replacement a minute", () => {
     const pool = new PendingTransactions(rich("ann"))
     submit(pool, paying("ann", 1, 1_000))
     raise(pool, "ann", 1)
@@ -65,7 +67,7 @@ describe("an account that does not pay", () => {
     expect(raise(pool, "ann", 1, minutes(40)).count).toBe(UNPAID_PER_ACCOUNT)
   })
 
-  it("is forgiven one for each fee that it pays, and none for what is free", () => {
+  it("is forgiven one for each fee that it pays, and none for free transactions", () => {
     const world = rich("ann")
     const pool = new PendingTransactions(world)
     const [first, second, free] = [paying("ann", 0, 1_000), paying("ann", 1, 1_000), exempt("ann", 2)]
@@ -76,7 +78,7 @@ describe("an account that does not pay", () => {
     expect(raise(pool, "ann", 9).count).toBe(2)
   })
 
-  it("has lost what its last payment leaves no money for, which counts as much as replacing it, but for no longer", () => {
+  it("is charged for transactions that its last payment invalidates as for replacements, but for no longer", () => {
     const world = rich("ann")
     const pool = new PendingTransactions(world)
     const all = Array.from({ length: 64 }, (_, nonce) => paying("ann", nonce, 1_000))
@@ -94,7 +96,7 @@ describe("an account that does not pay", () => {
     expect(told(pool.submit(paying("ann", 5, 1_000), later, round))).toBe("new")
   })
 
-  it("pays nothing for being evicted, or for the end of an hour", () => {
+  it("is not charged for evictions or for the end of an hour", () => {
     const world = rich("ann", "ben", "cleo")
     const pool = new PendingTransactions(world, 2)
     submit(pool, paying("ben", 0, 100_000))
@@ -125,7 +127,7 @@ describe("an account that does not pay", () => {
   })
 })
 
-describe("what peers bring and nobody pays for", () => {
+describe("unpaid transactions from peers", () => {
   const crowd = Array.from({ length: SHARED_BURST + OWN_BURST + 1 }, (_, i) => `crowd ${i}`)
   const told = (pool: PendingTransactions, peer: string, transaction: Transaction, now = at) =>
     Either.match(pool.submit(transaction, now, round, peer), {
@@ -134,14 +136,14 @@ describe("what peers bring and nobody pays for", () => {
     })
   const [first = "", second = "", third = ""] = crowd
 
-  it("after a missing nonce is limited for all of them together, and nothing else is", () => {
+  it("after a missing nonce have a joint limit, and nothing else does", () => {
     const pool = new PendingTransactions(rich(...crowd))
     for (const [i, name] of crowd.entries()) {
       const answer = i < SHARED_BURST + OWN_BURST ? "new" : "MempoolFull peers"
       expect(told(pool, "eve", paying(name, 1, 1_000))).toBe(answer)
     }
     expect(pool.judge(paying(second, 2, 1_000), "eve")).toMatchObject({ _tag: "Left", left: { of: "peers" } })
-    // What is executable has no such limit, and its replacement another one.
+    // Executable transactions have no such limit, and replacements another one.
     expect(told(pool, "eve", paying(first, 1, 9_000))).toBe("MempoolFull peers")
     expect(told(pool, "eve", paying(first, 0, 1_000))).toBe("new")
     expect(told(pool, "eve", paying(first, 2, 1_000))).toBe("new")
@@ -152,7 +154,7 @@ describe("what peers bring and nobody pays for", () => {
     expect(told(pool, "eve", paying(second, 6, 1_000), Natural.timestamp(at + SHARED_EVERY_MS))).not.toBe("new")
   })
 
-  it("as a replacement is limited for all of them together", () => {
+  it("as replacements have a joint limit", () => {
     const pool = new PendingTransactions(rich(...crowd))
     submit(pool, ...crowd.map((name) => paying(name, 0, 1_000)))
     for (const [i, name] of crowd.entries()) {
@@ -162,8 +164,8 @@ describe("what peers bring and nobody pays for", () => {
     expect(told(pool, "eve", paying(third, 2, 1_000))).toBe("new")
   })
 
-  // One peer used up what all of them share, at no cost, and no honest fee was raised any more.
-  it("keeps no other peer from raising a fee or bringing nonces in any order", () => {
+  // One peer used up the shared limit at no cost, and no honest fee could be raised any more.
+  it("keep no other peer from raising a fee or bringing nonces in any order", () => {
     const pool = new PendingTransactions(rich(...crowd, "ann"))
     submit(pool, ...crowd.map((name) => paying(name, 0, 1_000)))
     for (const name of crowd) {
@@ -175,7 +177,7 @@ describe("what peers bring and nobody pays for", () => {
     expect(told(pool, "ben", paying("ann", 0, 2_000))).toBe("new")
   })
 
-  it("is nothing where the account has paid as many fees before", () => {
+  it("are unlimited where the account has paid as many fees before", () => {
     const world = rich(...crowd)
     const pool = new PendingTransactions(world)
     const payments = crowd.map((name) => paying(name, 0, 1_000))
@@ -191,8 +193,8 @@ describe("what peers bring and nobody pays for", () => {
     expect(told(pool, "eve", paying(first, 1, 3_000))).toBe("MempoolFull peers")
   })
 
-  // Fees that rise by a sat from account to account would evict each other for nothing for as long as the pool is full.
-  it("takes few places in a full pool, and keeps no other peer from it", () => {
+  // Fees that rise by a sat from account to account would evict each other for nothing while the pool is full.
+  it("take few places in a full pool, and keep no other peer from it", () => {
     const others = Array.from({ length: 2_000 }, (_, i) => `other ${i}`)
     const world = rich("ann", "ben", ...others)
     const pool = new PendingTransactions(world, 2)
@@ -210,8 +212,8 @@ const unpaidAction = FastCheck.record({
   ms: FastCheck.nat(2 * FORGIVEN_AFTER_MS),
 })
 
-describe("whatever is submitted", () => {
-  it("an account replaces sixteen times, once more for each minute, and once more for each fee it pays", () => {
+describe("any submissions", () => {
+  it("let an account replace sixteen times, once more per minute, and once more per fee it pays", () => {
     let most = 0
     FastCheck.assert(
       FastCheck.property(FastCheck.array(unpaidAction, { minLength: 40, maxLength: 120 }), (actions) => {
@@ -245,7 +247,7 @@ describe("whatever is submitted", () => {
     expect(most).toBeGreaterThan(UNPAID_PER_ACCOUNT)
   })
 
-  it("everything that honest clients submit is executed, in any order and beside any number that never pay", () => {
+  it("of honest clients are executed in any order, beside any number that never pay", () => {
     const honest = ["ann", "ben", "cleo"].flatMap((name) =>
       Array.from({ length: 20 }, (_, nonce) => paying(name, nonce, 1_000 + nonce)),
     )

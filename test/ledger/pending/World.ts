@@ -1,4 +1,4 @@
-/** Accounts that a pool asks about, with the ledger's order of questions and none of its rules but nonce and balance. */
+/** Accounts that a pool asks about, with the ledger's order of checks and none of its rules but nonce and balance. */
 import type { Door } from "../../../src/ledger/pending/PendingTransactions.js"
 import type { Rejection } from "../../../src/ledger/rules/Rejection.js"
 import { insufficient } from "../../../src/ledger/rules/Rejection.js"

@@ -34,7 +34,7 @@ const messageOf = (answer: ReturnType<Assembly.Assembly["accept"]>): string =>
 /** More questions than any of these states has records, asked of two peers. */
 const MAX_TURNS = 20_000
 
-/** Asks for the first thing missing until nothing is, each time from the next peer and with the next limit. */
+/** Asks for the first missing part until nothing is missing, each time from the next peer and with the next limit. */
 const join = (assembly: Assembly.Assembly, peers: ReadonlyArray<Trie.Trie>, limits: ReadonlyArray<number>): void => {
   for (let turn = 0; assembly.trie === undefined; turn++) {
     if (turn > MAX_TURNS) throw new Error("it does not come to an end")
@@ -62,7 +62,7 @@ describe("the pieces of an export", () => {
     )
   })
 
-  it("are as large as the limit lets them be, to the byte", () => {
+  it("are as large as the limit allows, to the byte", () => {
     const trie = worlds.trieOf(worlds.plain(500))
     const [whole] = export_(trie, Subtree.MAX_BYTES)
     if (whole === undefined) throw new Error("a piece expected")
@@ -76,7 +76,7 @@ describe("the pieces of an export", () => {
     }
   })
 
-  it("leave out sides without records", () => {
+  it("omit sides without records", () => {
     const low = Array.from({ length: 40 }, (_, i) => ({
       key: worlds.key(`0${worlds.hashed(i).slice(1)}`),
       value: null,
@@ -89,7 +89,7 @@ describe("the pieces of an export", () => {
     expect(Subtree.at(trie, right, 1_000)?.records).toEqual([])
   })
 
-  it("fit a message even when all values are as long as they may be", () => {
+  it("fit a message even when all values have the maximum length", () => {
     const content = new Map(Array.from({ length: 200 }, (_, i) => [worlds.hashed(i), new Uint8Array(8_192)]))
     const pieces = export_(worlds.trieOf(content), Number.MAX_SAFE_INTEGER)
     expect(pieces.every((piece) => piece.length <= Subtree.MAX_BYTES)).toBe(true)
@@ -118,7 +118,7 @@ describe("an assembly", () => {
     )
   })
 
-  it("gets there by asking for what is missing, from peers with other limits and peers with another state", () => {
+  it("completes by asking for missing parts, from peers with other limits or another state", () => {
     fc.assert(
       fc.property(worlds.changes, worlds.changes, fc.array(limits, { minLength: 1 }), (batch, more, maxBytes) => {
         const trie = Trie.apply(Trie.empty, batch)
@@ -129,7 +129,7 @@ describe("an assembly", () => {
     )
   })
 
-  it("goes on after a restart from what it had accepted", () => {
+  it("continues after a restart from what it had accepted", () => {
     const trie = worlds.trieOf(worlds.plain(5_000))
     const pieces = export_(trie, 20_000)
     const half = pieces.filter((_, i) => i % 2 === 0)
@@ -142,13 +142,13 @@ describe("an assembly", () => {
     expect(resumed.trie?.hash).toBe(trie.hash)
   })
 
-  it("is whole from the start for the empty state", () => {
+  it("is complete from the start for the empty state", () => {
     const assembly = new Assembly.Assembly(Trie.empty.hash)
     expect(assembly.trie).toBe(Trie.empty)
     expect([...assembly.missing()]).toEqual([])
   })
 
-  it("keeps nothing of a lie, and gets there all the same", () => {
+  it("keeps nothing false, and still completes", () => {
     fc.assert(
       fc.property(worlds.changes, limits, fc.array(fc.nat(), { minLength: 5 }), (batch, maxBytes, bits) => {
         const trie = Trie.apply(Trie.empty, batch)
@@ -176,7 +176,7 @@ describe("an assembly", () => {
   const content = worlds.plain(3_000)
   const trie = worlds.trieOf(content)
 
-  it("names what is missing from left to right, by place and number of records", () => {
+  it("names missing parts from left to right, by position and number of records", () => {
     const pieces = [...Subtree.all(trie, 20_000)]
     const assembly = new Assembly.Assembly(trie.hash)
     expect([...assembly.missing()]).toEqual([{ position: Position.ROOT, records: undefined }])
@@ -192,7 +192,7 @@ describe("an assembly", () => {
     }
   })
 
-  it("says what it holds already, and by how much a subtree is wrong", () => {
+  it("reports what it already holds, and by how much a subtree is wrong", () => {
     const [first, second] = [...Subtree.all(trie, 5_000)]
     if (first === undefined || second === undefined) throw new Error("two pieces are needed here")
     const assembly = new Assembly.Assembly(trie.hash)
@@ -214,7 +214,7 @@ describe("an assembly", () => {
     )
   })
 
-  it("takes the root for a position, and one at the greatest depth", () => {
+  it("accepts the root as a position, and one at the greatest depth", () => {
     expect(Position.format(Position.ROOT)).toBe("the root")
     const path = Uint8Array.from({ length: 32 }, (_, i) => (i === 1 ? 0xc0 : 0xab))
     expect([1, 8, 9, 16, 17].map((depth) => Position.format({ depth, path }))).toEqual([
@@ -250,7 +250,7 @@ describe("an assembly", () => {
     )
   })
 
-  it("refuses what it holds already, wider or narrower, before anything is hashed", () => {
+  it("refuses what it already holds, wider or narrower, before anything is hashed", () => {
     const assembly = new Assembly.Assembly(trie.hash)
     const [small] = export_(trie, 5_000)
     const [large] = export_(trie, 50_000)
@@ -267,7 +267,7 @@ describe("an assembly", () => {
     expect(tagOf(begunInside.accept(large))).toBe("AlreadyHeld")
   })
 
-  it("refuses the whole of what it holds one side of", () => {
+  it("refuses a subtree of which it holds one side", () => {
     for (const side of [Position.left(Position.ROOT), Position.right(Position.ROOT)]) {
       const assembly = new Assembly.Assembly(trie.hash)
       const answers = [side, Position.ROOT].map((position) => {
@@ -300,7 +300,7 @@ describe("an assembly", () => {
     expect(messageOf(assembly.accept(Subtree.encode(short)))).toMatch(/it claims \d+ records where \d+ are missing/)
   })
 
-  it("refuses malformed encodings for what is wrong with them", () => {
+  it("refuses malformed encodings with the reason", () => {
     const [before, piece, after] = [...Subtree.all(trie, 5_000)]
     if (before === undefined || piece === undefined || after === undefined) throw new Error("three are needed here")
     const { depth } = piece.position
@@ -326,7 +326,7 @@ describe("an assembly", () => {
     expect(zeros(Subtree.MAX_BYTES)).toBe("subtree: 524251 trailing bytes at byte 37")
   })
 
-  it("believes no count: four billion records promised cost nothing", () => {
+  it("trusts no count: a promise of four billion records costs nothing", () => {
     const promise = new Uint8Array(37)
     promise.fill(0xff, 33)
     expect(messageOf(new Assembly.Assembly(trie.hash).accept(promise))).toContain("list of 4294967295")

@@ -1,4 +1,4 @@
-/** What an update's changes are sorted with. Tries show the rest. */
+/** How an update's changes are sorted. The tests of tries show the rest. */
 import { describe, expect, it } from "vitest"
 import { toHex } from "#crypto"
 import { Batch, SORTED } from "../../../src/ledger/trie/Batch.js"
@@ -7,7 +7,7 @@ import * as worlds from "./worlds.js"
 /** A key that begins with these bits in hex. */
 const key = (hex: string) => worlds.key(hex.padEnd(64, "0"))
 
-/** Changes of these keys, each with its place of arrival for its value. */
+/** Changes of these keys, each with its order of arrival as its value. */
 const batchOf = (...keys: ReadonlyArray<string>): Batch => {
   const batch = new Batch()
   for (const [i, hex] of keys.entries()) batch.add({ key: key(hex), value: Uint8Array.of(i) })
@@ -42,7 +42,7 @@ describe("a batch of changes", () => {
     expect(() => new Batch().spanAt(0)).toThrow("no change at 0")
   })
 
-  it("puts those that turn left before the others, and pauses after every 4096 that it has looked at", () => {
+  it("puts left turns before right ones, and pauses after every 4096 changes", () => {
     const batch = batchOf("80", "00", "c0", "40", "00")
     const job = batch.partition(1, 5, 0)
     expect(job.next()).toEqual({ done: true, value: 4 })
@@ -53,26 +53,26 @@ describe("a batch of changes", () => {
     expect([pauses(0, 4_095), pauses(0, 4_096), pauses(1, 4_096), pauses(1, 8_193)]).toEqual([0, 1, 0, 2])
   })
 
-  it("sorts a part of them by the first 32 bits, those of the same bits in the order of their arrival", () => {
+  it("sorts a part by the first 32 bits, and equal ones in order of arrival", () => {
     const batch = batchOf("ff", "7f000001", "00ff", "7f00000000", "0000ff", "000000ff", "7f000001", "00")
     batch.sort(1, 7)
     expect(placesOf(batch)).toEqual([0, 5, 4, 2, 3, 1, 6, 7])
   })
 
-  it("sorts at most so many at once", () => {
+  it("sorts a limited number at once", () => {
     const batch = new Batch()
     for (let i = 0; i <= SORTED; i++) batch.add({ key: key("00"), value: null })
     batch.sort(1, SORTED + 1)
     expect(() => batch.sort(0, SORTED + 1)).toThrow(`cannot sort ${SORTED + 1} changes at once`)
   })
 
-  it("finds the first of the sorted ones that turns right", () => {
+  it("finds the first sorted change that turns right", () => {
     const batch = batchOf("80", "00", "20", "40", "60", "00")
     expect(batch.boundary(1, 5, 1)).toBe(3)
     expect([batch.boundary(1, 3, 1), batch.boundary(3, 5, 1), batch.boundary(2, 2, 1)]).toEqual([3, 3, 2])
   })
 
-  it("sorts a part of them by whole keys, and keeps the latest of each", () => {
+  it("sorts a part by whole keys, and keeps the latest of each", () => {
     const last = `${"0".repeat(63)}1`
     const batch = batchOf("00", last, "80", last, "00", "80", "40", "80", "00")
     expect(batch.sortChanges(1, 8)).toBe(5)
@@ -80,7 +80,7 @@ describe("a batch of changes", () => {
     expect(placesOf(batch).at(-1)).toBe(8)
   })
 
-  it("goes by the time of arrival of changes of one key, wherever they have come to lie", () => {
+  it("orders changes of one key by arrival, wherever they lie", () => {
     const batch = batchOf("80", "80", "00", "80")
     expect([...batch.partition(0, 3, 0)]).toEqual([])
     expect(placesOf(batch)).toEqual([2, 1, 0, 3])

@@ -61,13 +61,13 @@ describe("a trie", () => {
     expect(Trie.prove(narrowed, close(0)).siblings).toHaveLength(0)
   })
 
-  it("takes values of the limit, be it first or among others", () => {
+  it("accepts values at the size limit, first or among others", () => {
     const values = [StateTree.VALUE_BYTES, 1, StateTree.VALUE_BYTES, 3_000, StateTree.VALUE_BYTES]
     const content = new Map(values.map((bytes, i) => [worlds.hashed(i), new Uint8Array(bytes).fill(i + 1)]))
     expectContent(worlds.trieOf(content), content)
   })
 
-  it("proves each record by the siblings on its path and its whole leaf, and each absence by what lies there instead", () => {
+  it("proves each record by the siblings on its path and its leaf, and each absence by what lies there instead", () => {
     const content = worlds.plain(100)
     const trie = worlds.trieOf(content)
     for (const key of [...[...content.keys()].slice(0, 20).map(worlds.key), worlds.hashed("no record")]) {
@@ -88,7 +88,7 @@ describe("a trie", () => {
     expect(() => new TrieNode.Branch(left, right)).toThrow("a branch over 32 records")
   })
 
-  it("refuses a value above the limit and a key that is no hash", () => {
+  it("refuses a value above the limit and a key that is not a hash", () => {
     const value = new Uint8Array(StateTree.VALUE_BYTES + 1)
     expect(() => Trie.apply(Trie.empty, [{ key: worlds.hashed(1), value }])).toThrow("not 8193")
     expect(() => Trie.apply(Trie.empty, [{ key: worlds.key("12"), value: null }])).toThrow("not a key hash: 12")
@@ -96,20 +96,17 @@ describe("a trie", () => {
 })
 
 describe("an update", () => {
-  it(
-    Rest.of("ten thousand keys", "asks after every 64 changes at the latest, also when all keys share 240 bits"),
-    () => {
-      const crowd = Array.from({ length: 10_000 }, (_, i) => ({
-        key: worlds.key(`${"ab".repeat(30)}${((i * 40_503) % 65_536).toString(16).padStart(4, "0")}`),
-        value: Uint8Array.of(i & 0xff),
-      }))
-      const { trie, steps } = inSlices(Trie.empty, crowd)
-      expect(steps).toBeGreaterThan(10_000 / 64)
-      expect(trie.hash).toBe(rootOf(worlds.after(EMPTY, crowd)))
-    },
-  )
+  it(Rest.of("ten thousand keys", "pauses after at most 64 changes, even when all keys share 240 bits"), () => {
+    const crowd = Array.from({ length: 10_000 }, (_, i) => ({
+      key: worlds.key(`${"ab".repeat(30)}${((i * 40_503) % 65_536).toString(16).padStart(4, "0")}`),
+      value: Uint8Array.of(i & 0xff),
+    }))
+    const { trie, steps } = inSlices(Trie.empty, crowd)
+    expect(steps).toBeGreaterThan(10_000 / 64)
+    expect(trie.hash).toBe(rootOf(worlds.after(EMPTY, crowd)))
+  })
 
-  it.each([8, 60])("tells keys apart that share their first %i digits, in whatever order they come", (shared) => {
+  it.each([8, 60])("separates keys that share their first %i digits, in whatever order they come", (shared) => {
     const common = worlds.hashed("common").slice(0, shared)
     const crowd = Array.from({ length: 200 }, (_, i) => ({
       key: worlds.key(common + worlds.hashed(i).slice(shared)),
@@ -118,7 +115,7 @@ describe("an update", () => {
     expectContent(Trie.apply(Trie.empty, crowd), worlds.after(EMPTY, crowd))
   })
 
-  it("takes in more changes than are sorted at once", () => {
+  it("accepts more changes than are sorted at once", () => {
     const change = (i: number) => ({
       key: worlds.key(((i * 40_503) % 65_536).toString(16).padStart(4, "0").padEnd(64, "0")),
       value: i % 300 === 7 ? Uint8Array.of(1) : null,
@@ -127,7 +124,7 @@ describe("an update", () => {
     expectContent(Trie.apply(Trie.empty, crowd), worlds.after(EMPTY, crowd))
   })
 
-  it("lets the later of two changes of one key count, be they hundreds", () => {
+  it("applies the latest of the changes of one key, even of hundreds", () => {
     const repeated = Array.from({ length: 1_000 }, (_, i) => ({
       key: worlds.hashed(i % 3),
       value: i % 10 === 9 ? null : Buffer.from(`${i}`),
@@ -136,7 +133,7 @@ describe("an update", () => {
     expect(trie.hash).toBe(rootOf(worlds.after(worlds.plain(100), repeated)))
   })
 
-  it("asks after every 256 changes that it has taken in, and then before each piece of at most 64", () => {
+  it("pauses after every 256 accepted changes, and then before each piece of at most 64", () => {
     let taken = 0
     function* changes(count: number) {
       for (; taken < count; taken++) yield { key: worlds.hashed(taken), value: Uint8Array.of(1) }
@@ -153,7 +150,7 @@ describe("an update", () => {
     expect([0, 1, 64, 65].map(stepsOf)).toEqual([1, 2, 2, 4])
   })
 
-  it("takes its changes in lazily and copies them", () => {
+  it("reads its changes lazily and copies them", () => {
     const shared = new Uint8Array(8)
     function* changes() {
       for (let i = 0; i < 500; i++) {
@@ -167,7 +164,7 @@ describe("an update", () => {
     expect(inSlices(Trie.empty, changes()).trie.hash).toBe(rootOf(expected))
   })
 
-  it("works on for as long as it may", () => {
+  it("continues for as long as it may", () => {
     const job = Trie.update(Trie.empty, worlds.changesTo(worlds.plain(2_000)))
     let asked = 0
     expect(job.step(() => ++asked < 3)).toBeUndefined()
@@ -179,7 +176,7 @@ describe("an update", () => {
 })
 
 describe("any update", () => {
-  it("in slices is the update at once, and the trie built from scratch", () => {
+  it("in slices equals the update at once, and the trie built from scratch", () => {
     fc.assert(
       fc.property(worlds.changes, worlds.changes, (before, batch) => {
         const trie = Trie.apply(Trie.empty, before)
@@ -205,7 +202,7 @@ describe("any update", () => {
 })
 
 describe("any trie", () => {
-  it("has the content of its history and the root that the definition gives this content", () => {
+  it("has the content of its history and the root that the definition gives it", () => {
     fc.assert(
       fc.property(worlds.histories, (history) => {
         let trie = Trie.empty
@@ -219,7 +216,7 @@ describe("any trie", () => {
     )
   })
 
-  it("has one root for one content, whatever the order of insertions and whatever came and went before", () => {
+  it("has one root per content, whatever the history", () => {
     fc.assert(
       fc.property(worlds.changes, worlds.changes, fc.integer(), (wanted, noise, seed) => {
         const content = worlds.after(EMPTY, wanted)
@@ -267,7 +264,7 @@ describe("any trie", () => {
     )
   })
 
-  it("overwrites values of one length in a leaf as it replaces any others", () => {
+  it("overwrites values of equal length in a leaf as it replaces any others", () => {
     const keys = Array.from({ length: 60 }, (_, i) => worlds.hashed(i))
     const value = fc.oneof({ weight: 12, arbitrary: fc.nat(2).map((byte) => Uint8Array.of(byte, 1)) }, worlds.values)
     const change = fc.record({ key: fc.constantFrom(...keys), value })

@@ -1,4 +1,4 @@
-/** The root straight from the definition in docs/state-trie.md, with nothing of the implementation in it. */
+/** The root straight from the definition in docs/state-trie.md, sharing nothing with the implementation. */
 import { createHash } from "node:crypto"
 
 export type Content = ReadonlyMap<string, Uint8Array>

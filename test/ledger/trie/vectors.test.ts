@@ -70,7 +70,7 @@ describe("the vectors of the state trie", () => {
     expect(vectors.refused_proofs.map(verdict)).toEqual(vectors.refused_proofs.map(() => "refused"))
   })
 
-  it("hold subtrees that make up their trie in any order", () => {
+  it("hold subtrees that form their trie in any order", () => {
     const { root, encoded } = vectors.subtrees
     expect(encoded.length).toBeGreaterThan(1)
     const assembly = new Assembly.Assembly(worlds.key(root))

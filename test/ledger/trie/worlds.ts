@@ -1,4 +1,4 @@
-/** Contents and histories of tries: keys as hashes give them, and keys as a grinding attacker would like them. */
+/** Contents and histories of tries: hashed keys, and keys as a grinding attacker would choose them. */
 import { createHash } from "node:crypto"
 import { FastCheck as fc } from "effect"
 import * as Trie from "../../../src/ledger/trie/Trie.js"

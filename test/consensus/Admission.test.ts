@@ -10,7 +10,7 @@ import { randomDag } from "./RandomDag.js"
 import { equalWeights } from "./TestCommittee.js"
 import { VertexBuilder } from "./VertexBuilder.js"
 
-describe("parents come first", () => {
+describe("admission", () => {
   const picture = draw(`
         A     B     C     D
     1   .     .     .     .
@@ -18,7 +18,7 @@ describe("parents come first", () => {
     3  ABC   BCD    -     -
   `)
 
-  it("a vertex waits for its missing parents, which are to be fetched", () => {
+  it("holds a vertex until its missing parents are fetched", () => {
     const entrance = new Entrance(picture)
     entrance.receive(picture.vertex("A1"))
     entrance.receive(picture.vertex("A2"))
@@ -32,16 +32,16 @@ describe("parents come first", () => {
     expect(entrance.admission.waiting).toBe(0)
   })
 
-  it("what waits here itself is not fetched, and nothing above the given round", () => {
+  it("fetches neither vertices that wait here nor vertices above the given round", () => {
     const entrance = new Entrance(picture)
     for (const name of ["A3", "B3", "A2"]) entrance.receive(picture.vertex(name))
     expect(fetched(picture, entrance, 1)).toBe("A1 B1 C1")
     expect(fetched(picture, entrance, 2).split(" ").sort().join(" ")).toBe("A1 B1 B2 C1 C2 D2")
   })
 
-  // One author's vertices upon thousands of parents that do not exist took every place in the questions, and again with
+  // One author's vertices upon thousands of nonexistent parents once took every place in the questions, and again with
   // every retry, since they were named in low rounds.
-  it("every author whose vertices wait has its turn, whatever the others lack", () => {
+  it("gives every author with waiting vertices a turn, whatever the others lack", () => {
     const crowd = draw(`
           A     B     C     D
       1   .     .     .     .
@@ -54,7 +54,7 @@ describe("parents come first", () => {
     expect(fetched(crowd, entrance)).toBe("A2 A1 B2 B1 C2 C1")
   })
 
-  it("what a waiting vertex lacks is asked for in the turns of those that build on it", () => {
+  it("fetches what a waiting vertex lacks in the turns of those that build on it", () => {
     const crowd = draw(`
           A     B     C     D
       1   .     .     .     .
@@ -78,7 +78,7 @@ describe("parents come first", () => {
     ])
   })
 
-  it("what was asked for just now is left out", () => {
+  it("omits parents that were requested just now", () => {
     const entrance = new Entrance(picture)
     for (const name of ["A1", "A2"]) entrance.receive(picture.vertex(name))
     const lookAt = (now: number) =>
@@ -101,7 +101,7 @@ describe("parents come first", () => {
     expect(lookAt(NOW + 3_600_000)).toEqual([])
   })
 
-  it("in whatever order, everything enters, each after its parents and once", () => {
+  it("lets every vertex enter once and after its parents, whatever the order of arrival", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.integer(), (seed) => {
         const habits = { rounds: 10, silence: 20, neglect: 40, missedLeaders: 20, equivocation: 0 }
@@ -137,14 +137,14 @@ describe("a closed entrance", () => {
     return entrance
   }
 
-  it("lets nothing in that comes later, nor what waited for the last", () => {
+  it("admits nothing that comes later, nor what waited for the last vertex", () => {
     const entrance = closingAt("C1")
     for (const name of ["A2", "A1", "B1", "C1", "D1"]) entrance.receive(picture.vertex(name))
     expect(entrance.entered.map(picture.nameOf)).toEqual(["A1", "B1", "C1"])
     expect(entrance.admission.waiting).toBe(1)
   })
 
-  it("lets nothing in at a standstill either, even if the vertex before was let in by it", () => {
+  it("admits nothing at a standstill either, even if it admitted the last vertex itself", () => {
     const builder = new VertexBuilder(picture.opening)
     const others = [1, 2].map((i) => builder.make(0, 1, [], { timestamp: Natural.timestamp(500 + i) }))
     const entrance = closingAt("a1")
@@ -156,7 +156,7 @@ describe("a closed entrance", () => {
   })
 })
 
-describe("what waits", () => {
+describe("a waiting vertex", () => {
   const picture = draw(`
         A     B     C     D
     1  ./.    .     .     .
@@ -177,7 +177,7 @@ describe("what waits", () => {
     expect(admission.wants).toBe(6)
   })
 
-  it("is no longer known by either once it has entered", () => {
+  it("is forgotten under both once it has entered", () => {
     const entrance = new Entrance(picture)
     for (const name of ["B2", "A1", "B1", "C1"]) entrance.receive(picture.vertex(name))
     expect(entrance.admission.hasWaiting(1)).toBe(false)
@@ -185,7 +185,7 @@ describe("what waits", () => {
     expect([entrance.admission.waiting, entrance.admission.wants]).toEqual([0, 0])
   })
 
-  it("is here, as is what has entered; what is collected is old; nothing else is either", () => {
+  it("counts as here, like one that entered; a collected one counts as old, and any other as unknown", () => {
     const entrance = new Entrance(picture)
     for (const name of ["A1", "B1", "C1", "A2", "B3"]) entrance.receive(picture.vertex(name))
     const isHereOrOld = (name: string) => entrance.admission.isHereOrOld(picture.vertex(name))
@@ -211,29 +211,29 @@ describe("what waits", () => {
     expect(weights).toEqual([1, 1, 9, 11])
   })
 
-  it("is not given up for the same vertex once more", () => {
+  it("is not dropped when the same vertex comes again", () => {
     const entrance = new Entrance(picture)
     for (const name of ["B2", "B2", "A1", "B1", "B2", "C1", "B2"]) entrance.receive(picture.vertex(name))
     expect(entrance.entered.map(picture.nameOf)).toEqual(["A1", "B1", "C1", "B2"])
   })
 
-  it("what is stored enters in its order, and only what is not here", () => {
+  it("from storage enters in order, and only if it is not here", () => {
     const entrance = new Entrance(picture)
     for (const name of ["A1", "B1", "C1", "a1", "B2", "a1", "A1"]) entrance.admission.restore(picture.vertex(name))
     expect(entrance.entered.map(picture.nameOf)).toEqual(["A1", "B1", "C1", "a1", "B2"])
   })
 })
 
-// One validator whose clock was a day ahead for a minute would otherwise be out of everybody's DAG for a day: whatever it
-// made later with the right time names what it made before.
-describe("a timestamp far from the own clock", () => {
+// Otherwise a validator whose clock was a day ahead for a minute would be out of everybody's DAG for a day: its later
+// vertices, with the right time, name the earlier ones.
+describe("a timestamp far from the local clock", () => {
   const picture = draw(`
       A B C D
     1 . . . .
     2 ABC ABCD ABCD ABCD
   `)
 
-  it("keeps neither its vertex nor those that name it from entering", () => {
+  it("keeps out neither its vertex nor the vertices that name it", () => {
     const entrance = new Entrance(picture)
     for (const vertex of picture.vertices) {
       const isWrong = picture.nameOf(vertex).startsWith("D")
@@ -254,7 +254,7 @@ describe("the waiting room", () => {
     4  ABC   ABC   ABC   ABC
   `)
 
-  it("keeps the lowest rounds of an author that has too much waiting, and costs nobody else a place", () => {
+  it("keeps the lowest rounds of an author that exceeds its share, and costs nobody else a place", () => {
     const entrance = new Entrance(picture, { vertices: 2, bytes: 1_000_000, missing: 100 })
     for (const name of ["A4", "A3", "B4", "A2"]) entrance.receive(picture.vertex(name))
     expect(entrance.admission.waiting).toBe(3)
@@ -281,7 +281,7 @@ describe("the waiting room", () => {
     expect(entrance.entered).toEqual(picture.vertices)
   })
 
-  it("lets in what waited only for what a commit has collected meanwhile", () => {
+  it("admits what waited only for vertices collected meanwhile", () => {
     const dag = new Dag(picture.committee)
     const entered: Array<string> = []
     const admission = new Admission(dag, ({ vertex }) => {

@@ -48,7 +48,7 @@ const addAll = (quorum: CheckpointQuorum, checkpoint: Checkpoint.Checkpoint, sea
   seats.map((seat) => quorum.add(checkpoint, signed(checkpoint, seat)))
 
 describe("a checkpoint", () => {
-  it("is final with signatures of more than two thirds, once", () => {
+  it("is final once with signatures of more than two thirds", () => {
     const quorum = new CheckpointQuorum(committee)
     const checkpoint = checkpointAt(5)
     const findings = addAll(quorum, checkpoint, [3, 0, 1, 2])
@@ -58,7 +58,7 @@ describe("a checkpoint", () => {
     expect(quorum.closing).toBeNull()
   })
 
-  it("is not final by one validator's signature many times, nor by strangers'", () => {
+  it("is not final by one validator's repeated signatures, nor by strangers'", () => {
     const quorum = new CheckpointQuorum(committee)
     const checkpoint = checkpointAt(5)
     const stranger = {
@@ -77,19 +77,19 @@ describe("a checkpoint", () => {
     expect(quorum.latest).toBeNull()
   })
 
-  it("of another epoch is not looked at", () => {
+  it("of another epoch is ignored", () => {
     const quorum = new CheckpointQuorum(committee)
     addAll(quorum, checkpointAt(5, { epoch: Natural.epoch(2) }), [0, 1, 2])
     expect(quorum.latest).toBeNull()
   })
 
-  it("below the latest final one is not looked at", () => {
+  it("below the latest final one is ignored", () => {
     const quorum = new CheckpointQuorum(committee)
     addAll(quorum, checkpointAt(9), [0, 1, 2])
     expect(addAll(quorum, checkpointAt(5), [0, 1, 2]).every(({ final }) => final === null)).toBe(true)
   })
 
-  it("that closes the epoch is known as such once a quorum has signed it", () => {
+  it("that closes the epoch is recognised once a quorum has signed it", () => {
     const closing = checkpointAt(5, { nextEpoch: recordOf(equalWeights(4), { epoch: Natural.epoch(2) }) })
     const quorum = new CheckpointQuorum(committee)
     expect(quorum.closing).toBeNull()
@@ -99,7 +99,7 @@ describe("a checkpoint", () => {
     expect(quorum.closing?.checkpoint).toEqual(closing)
   })
 
-  it("needs each signature once, of its members only, and none once it is final", () => {
+  it("needs each member's signature once, and none once it is final", () => {
     const quorum = new CheckpointQuorum(committee)
     const checkpoint = checkpointAt(5)
     const isNews = (seat: number) => quorum.isNews(checkpoint, committee.member(seat).address)
@@ -111,7 +111,7 @@ describe("a checkpoint", () => {
     expect(quorum.pending).toBe(0)
   })
 
-  it("gives back each signature under it, with a quorum or without, and none under another content", () => {
+  it("returns each signature under it, with a quorum or without, and none under other contents", () => {
     const quorum = new CheckpointQuorum(committee)
     const checkpoint = checkpointAt(5)
     const signedBy = (content: Checkpoint.Checkpoint) =>
@@ -127,7 +127,7 @@ describe("a checkpoint", () => {
     expect(signedBy(checkpointAt(6))).toEqual(expected())
   })
 
-  it("leaves to be gathered only what is above it", () => {
+  it("leaves only higher ones to be gathered", () => {
     const quorum = new CheckpointQuorum(committee)
     addAll(quorum, checkpointAt(4), [0, 1])
     addAll(quorum, checkpointAt(5, { stateRoot: Hash.ZERO }), [0, 1])
@@ -138,7 +138,7 @@ describe("a checkpoint", () => {
     expect(quorum.pending).toBe(0)
   })
 
-  it("that another has signed too outlives the flood of one of the two", () => {
+  it("with a second signer outlives a flood from one of the two", () => {
     const quorum = new CheckpointQuorum(committee)
     addAll(quorum, checkpointAt(5), [0, 3])
     for (let i = 0; i < 20; i++) addAll(quorum, checkpointAt(9, { stateRoot: seedOf(`forged ${i}`) }), [3])
@@ -150,7 +150,7 @@ describe("a checkpoint", () => {
     ).toEqual([0, 1, 2].map((seat) => committee.member(seat).address))
   })
 
-  it("costs nobody but its signer one of the places for eight", () => {
+  it("takes one of its signer's eight places, and nobody else's", () => {
     const quorum = new CheckpointQuorum(committee)
     const forge = (i: number, seat: number) =>
       addAll(quorum, checkpointAt(9, { stateRoot: seedOf(`forged ${i}`) }), [seat])
@@ -162,18 +162,18 @@ describe("a checkpoint", () => {
     expect(quorum.pending).toBe(9)
   })
 
-  it("gathers in bounded memory, whatever a validator signs", () => {
+  it("is gathered in bounded memory, whatever a validator signs", () => {
     const quorum = new CheckpointQuorum(committee)
     for (let i = 0; i < 500; i++) addAll(quorum, checkpointAt(9, { stateRoot: seedOf(`forged ${i}`) }), [3])
     expect(quorum.pending).toBeLessThanOrEqual(8)
-    // The flood of one does not keep the others from finishing theirs.
+    // One validator's flood does not keep the others from finishing theirs.
     expect(addAll(quorum, checkpointAt(9), [0, 1, 2]).at(-1)?.final).not.toBeNull()
   })
 })
 
-describe("a signed checkpoint is kept", () => {
+describe("a signed checkpoint", () => {
   const another = (index: number) => checkpointAt(index, { stateRoot: seedOf("another state") })
-  /** Of a commit whose signed checkpoint is kept, another content is still of interest. */
+  /** After a commit's signed checkpoint is kept, other contents still matter. */
   const isKept = (quorum: CheckpointQuorum, index: number): boolean =>
     quorum.isNews(another(index), committee.member(0).address)
   const finalAt = (...indices: ReadonlyArray<number>): CheckpointQuorum => {
@@ -182,7 +182,7 @@ describe("a signed checkpoint is kept", () => {
     return quorum
   }
 
-  it("until its commit is executed and its own checkpoint is built, and then as long as it is the latest", () => {
+  it("is kept until its commit is executed and its own checkpoint is built, and then as long as it is the latest", () => {
     const quorum = finalAt(5, 6)
     for (const index of [5, 6]) {
       quorum.record(commitAt(index))
@@ -199,7 +199,7 @@ describe("a signed checkpoint is kept", () => {
     expect(isKept(quorum, 9)).toBe(true)
   })
 
-  it("with seven others at most, the oldest of which goes first", () => {
+  it("is kept with at most seven others, and the oldest goes first", () => {
     const indices = [1, 2, 3, 4, 5, 6, 7, 8]
     const quorum = finalAt(...indices)
     expect(indices.map((index) => isKept(quorum, index))).toEqual(indices.map(() => true))
@@ -207,7 +207,7 @@ describe("a signed checkpoint is kept", () => {
     expect(indices.map((index) => isKept(quorum, index))).toEqual(indices.map((index) => index > 1))
   })
 
-  it("to be compared with what is executed later", () => {
+  it("is kept for comparison with later executions", () => {
     const quorum = finalAt(5, 6, 7)
     const executed = { ...commitAt(6), effectsDigest: Hash.ZERO }
     expect(quorum.record(commitAt(5)).rollback).toBeNull()
@@ -219,7 +219,7 @@ describe("a signed checkpoint is kept", () => {
   })
 })
 
-it("this node builds one checkpoint of a commit: another would be a bug", () => {
+it("is built here once per commit, and a second one is a bug", () => {
   const quorum = new CheckpointQuorum(committee)
   quorum.build(checkpointAt(5))
   quorum.build(checkpointAt(5))
@@ -228,10 +228,10 @@ it("this node builds one checkpoint of a commit: another would be a bug", () => 
   )
 })
 
-describe("finality is rolled back", () => {
+describe("a rollback of finality", () => {
   const other = (index: number) => checkpointAt(index, { commitHash: seedOf("other") })
 
-  it("when a quorum signed another commit of an index than was executed", () => {
+  it("is detected when a quorum signed another commit of an executed index", () => {
     const quorum = new CheckpointQuorum(committee)
     expect(quorum.record(commitAt(5)).rollback).toBeNull()
     expect(addAll(quorum, other(5), [0, 1, 2]).map(({ rollback }) => rollback)).toEqual([
@@ -241,21 +241,21 @@ describe("finality is rolled back", () => {
     ])
   })
 
-  it("also when the own commit is the later of the two", () => {
+  it("is detected also when the own commit is the later of the two", () => {
     const quorum = new CheckpointQuorum(committee)
     expect(addAll(quorum, other(5), [0, 1, 2]).every(({ rollback }) => rollback === null)).toBe(true)
     expect(quorum.record(commitAt(4)).rollback).toBeNull()
     expect(quorum.record(commitAt(5)).rollback?._tag).toBe("CheckpointOfOtherCommit")
   })
 
-  it("when the commit is the same and its effects are not", () => {
+  it("is detected when the commit is the same and its effects are not", () => {
     const quorum = new CheckpointQuorum(committee)
     quorum.record(commitAt(5))
     const differing = checkpointAt(5, { effectsDigest: Hash.ZERO })
     expect(addAll(quorum, differing, [0, 1, 2]).at(-1)?.rollback?._tag).toBe("CheckpointOfOtherCommit")
   })
 
-  it("when the own checkpoint has another content, whichever comes later", () => {
+  it("is detected when the own checkpoint has other contents, whichever comes later", () => {
     const differing = checkpointAt(5, { stateRoot: Hash.ZERO })
     const expected = { _tag: "CheckpointOfOtherContent", checkpoint: differing, own: checkpointAt(5) }
     const before = new CheckpointQuorum(committee)
@@ -268,7 +268,7 @@ describe("finality is rolled back", () => {
     expect(after.build(checkpointAt(5)).rollback).toEqual(expected)
   })
 
-  it("when a quorum has signed one content of a commit, and a quorum signs another", () => {
+  it("is detected when a quorum has signed one content of a commit, and a quorum signs another", () => {
     const quorum = new CheckpointQuorum(committee)
     quorum.record(commitAt(5))
     quorum.build(checkpointAt(5))
@@ -284,7 +284,7 @@ describe("finality is rolled back", () => {
     expect(quorum.latest?.checkpoint).toEqual(checkpointAt(5))
   })
 
-  it("when a quorum signs a commit of the epoch behind the one that has closed it here", () => {
+  it("is detected when a quorum signs a commit of the epoch after the one that has closed it here", () => {
     const nextEpoch = recordOf(equalWeights(4), { epoch: Natural.epoch(2) })
     const closing = checkpointAt(5, { nextEpoch })
     const quorum = new CheckpointQuorum(committee)
@@ -298,7 +298,7 @@ describe("finality is rolled back", () => {
     })
   })
 
-  it("not when a quorum signs a commit above or below the last checkpoint of this node", () => {
+  it("is not reported when a quorum signs a commit above or below this node's last checkpoint", () => {
     const nextEpoch = recordOf(equalWeights(4), { epoch: Natural.epoch(2) })
     for (const own of [checkpointAt(5), checkpointAt(5, { nextEpoch })]) {
       const quorum = new CheckpointQuorum(committee)
@@ -310,7 +310,7 @@ describe("finality is rolled back", () => {
     expect(addAll(quorum, checkpointAt(6), [0, 1, 2]).at(-1)).toMatchObject({ rollback: null })
   })
 
-  it("not by what less than a quorum signed, and not by what agrees", () => {
+  it("is not reported for less than a quorum, or for agreeing signatures", () => {
     const quorum = new CheckpointQuorum(committee)
     quorum.record(commitAt(5))
     quorum.build(checkpointAt(5))
@@ -322,11 +322,11 @@ describe("finality is rolled back", () => {
 describe("a commit that is decided again", () => {
   const { commit } = commitAt(5)
 
-  it("is the recorded one if all of it is the same", () => {
+  it("equals the recorded one if all of it is the same", () => {
     expect(Rollback.judgeRepeatedDecision(commit, { ...commit })).toBeNull()
   })
 
-  it("is another one if any part differs, even under the same hash", () => {
+  it("differs if any part differs, even under the same hash", () => {
     const parts: ReadonlyArray<Partial<Commit.Commit>> = [
       { hash: Hash.ZERO },
       { index: Natural.commitIndex(6) },
@@ -346,11 +346,11 @@ describe("a commit that is decided again", () => {
   })
 })
 
-describe("a commit follows on the one before", () => {
+describe("the successor of a commit", () => {
   const last = { ...commitAt(4).commit, time: Natural.timestamp(0) }
   const next = Commit.make({ ...commitAt(5).commit, previous: last.hash })
 
-  it("by index, rising leader round and hash", () => {
+  it("follows by index, rising leader round and hash", () => {
     expect(Rollback.judgeCommit(last, next)).toBeNull()
     expect(Rollback.judgeCommit(last, { ...next, index: Natural.commitIndex(6) })).toEqual({
       _tag: "CommitIndexNotNext",

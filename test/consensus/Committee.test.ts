@@ -20,7 +20,7 @@ describe("leaders", () => {
     }
   })
 
-  it("come up in proportion to their weight", () => {
+  it("are drawn in proportion to their weight", () => {
     const committee = committeeOf([60, 30, 10])
     const counts = [0, 0, 0]
     for (let round = 1; round <= 4_000; round++) {
@@ -56,7 +56,7 @@ describe("a quorum", () => {
     )
   })
 
-  it("of any two, both hold more than a third in common", () => {
+  it("shares more than a third with any other", () => {
     const committee = committeeOf([4, 4, 3, 2])
     for (let weight = 0; weight <= 13; weight++) {
       if (committee.isQuorum(weight)) expect((2 * weight - 13) * 3).toBeGreaterThan(13)
@@ -78,7 +78,7 @@ describe("the coinbase", () => {
     expect(committee.coinbase(Natural.round(105_000_001), 0)).toBe(2_500_000)
   })
 
-  it("together never mints more than the round reward", () => {
+  it("never exceeds the round reward in total", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.array(FastCheck.integer({ min: 1, max: 1_000 }), { minLength: 1 }), (weights) => {
         const committee = committeeOf(weights)
@@ -90,7 +90,7 @@ describe("the coinbase", () => {
   })
 })
 
-it("a seat that does not exist is a bug of the caller", () => {
+it("throws for a seat that does not exist, a bug of the caller", () => {
   const committee = committeeOf([Sats.make(1)])
   expect(() => committee.member(1)).toThrow(RangeError)
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { released, verdicts } from "./Verdicts.js"
 
 describe("direct decisions", () => {
-  it("a quorum of certificates commits", () => {
+  it("commit with a quorum of certificates", () => {
     expect(
       released(`
           A     B     C     D
@@ -13,7 +13,7 @@ describe("direct decisions", () => {
     ).toBe("A1")
   })
 
-  it("one certificate less than a quorum leaves the slot undecided", () => {
+  it("leave the slot undecided with one certificate less than a quorum", () => {
     expect(
       released(`
           A     B     C     D
@@ -24,7 +24,7 @@ describe("direct decisions", () => {
     ).toBe("")
   })
 
-  it("a vertex that saw fewer votes than a quorum is no certificate", () => {
+  it("do not count a vertex that saw fewer votes than a quorum as a certificate", () => {
     // A, B and C vote for A1, D does not. D3 misses one of the votes.
     expect(
       released(`
@@ -44,7 +44,7 @@ describe("direct decisions", () => {
     ).toBe("")
   })
 
-  it("a quorum of blames skips", () => {
+  it("skip with a quorum of blames", () => {
     expect(
       released(`
           A     B     C     D
@@ -54,7 +54,7 @@ describe("direct decisions", () => {
     ).toBe("skip")
   })
 
-  it("a blame beyond the quorum changes nothing", () => {
+  it("ignore a blame beyond the quorum", () => {
     expect(
       released(`
           A     B     C     D
@@ -64,7 +64,7 @@ describe("direct decisions", () => {
     ).toBe("skip")
   })
 
-  it("an older vertex of the leader is no vote", () => {
+  it("do not count an older vertex of the leader as a vote", () => {
     expect(
       released(`
           A      B     C      D
@@ -75,7 +75,7 @@ describe("direct decisions", () => {
     ).toBe("A1 skip")
   })
 
-  it("one blame less than a quorum leaves the slot undecided", () => {
+  it("leave the slot undecided with one blame less than a quorum", () => {
     expect(
       released(`
           A     B     C     D
@@ -85,7 +85,7 @@ describe("direct decisions", () => {
     ).toBe("")
   })
 
-  it("a leader that made no vertex is skipped one round later", () => {
+  it("skip a leader without a vertex one round later", () => {
     expect(
       released(`
           A     B     C     D
@@ -97,7 +97,7 @@ describe("direct decisions", () => {
     ).toBe("skip B2")
   })
 
-  it("a leader that comes late, after a quorum of blames, stays skipped", () => {
+  it("keep a leader skipped that comes after a quorum of blames", () => {
     expect(
       released(`
           A      B     C      D
@@ -111,7 +111,7 @@ describe("direct decisions", () => {
 })
 
 describe("decisions by the anchor", () => {
-  /** Two vote for A1 and two blame it: neither quorum. */
+  /** Two vote for A1 and two blame it: neither is a quorum. */
   const splitVotes = `
           A     B     C     D
       1  [.]    .     .     .
@@ -121,7 +121,7 @@ describe("decisions by the anchor", () => {
       5  [=]    =     =     =
       `
 
-  it("a slot without a certificate in the anchor's history is skipped", () => {
+  it("skip a slot without a certificate in the anchor's history", () => {
     expect(
       released(`${splitVotes}
       6   =    [=]    =     =
@@ -129,12 +129,12 @@ describe("decisions by the anchor", () => {
     ).toBe("skip B2 C3 D4")
   })
 
-  it("until the anchor is decided the slot is undecided, and holds back what was decided above it", () => {
+  it("wait until the anchor is decided, and hold back decided slots above", () => {
     expect(released(splitVotes)).toBe("")
     expect(verdicts(splitVotes, 4)).toBe("? B2 C3 ?")
   })
 
-  it("a slot with a certificate in the anchor's history is committed", () => {
+  it("commit a slot with a certificate in the anchor's history", () => {
     // D3 alone has seen three votes; the anchor D4 has D3 below it.
     expect(
       released(`
@@ -149,7 +149,7 @@ describe("decisions by the anchor", () => {
     ).toBe("A1 B2 C3 D4")
   })
 
-  it("whichever of the vertices in that history is the certificate", () => {
+  it("accept any vertex in that history as the certificate", () => {
     // A3 alone has seen three votes.
     expect(
       released(`
@@ -164,7 +164,7 @@ describe("decisions by the anchor", () => {
     ).toBe("A1 B2 C3 D4")
   })
 
-  it("a certificate outside the anchor's history does not count", () => {
+  it("ignore a certificate outside the anchor's history", () => {
     // A3 certifies A1, but D4 does not reach it.
     expect(
       released(`
@@ -179,7 +179,7 @@ describe("decisions by the anchor", () => {
     ).toBe("skip B2 C3 D4")
   })
 
-  it("a skipped slot is no anchor: the first above it that is not skipped decides", () => {
+  it("use the first slot above that is not skipped as the anchor", () => {
     const drawn = `
           A     B     C     D
       1  [.]    .     .     .
@@ -197,7 +197,7 @@ describe("decisions by the anchor", () => {
     ).toBe("skip B2 C3 skip A5")
   })
 
-  it("an undecided slot is an anchor: none above it may jump over it", () => {
+  it("use an undecided slot as the anchor, and never jump over it", () => {
     // Slot 4 is undecided; slot 5 commits. Were 5 the anchor of 1, nodes that see 4 decided first could differ.
     const whole = `
           A     B     C     D
@@ -219,7 +219,7 @@ describe("decisions by the anchor", () => {
     ).toBe("skip B2 C3 skip A5 B6 C7")
   })
 
-  it("several slots are pending at once and released together, in order", () => {
+  it("release several pending slots together, in order", () => {
     const pending = `
           A     B     C     D
       1  [.]    .     .     .
@@ -241,7 +241,7 @@ describe("decisions by the anchor", () => {
     ).toBe("skip skip skip skip skip B6 C7 D8")
   })
 
-  it("an undecided slot between two decided ones holds back the upper one only", () => {
+  it("hold back only the upper of two decided slots around an undecided one", () => {
     const drawn = `
           A     B     C     D
       1  [.]    .     .     .
@@ -254,7 +254,7 @@ describe("decisions by the anchor", () => {
     expect(released(drawn)).toBe("A1")
   })
 
-  it("a vertex that names older ones beside the round before certifies nothing by their votes", () => {
+  it("do not certify by votes in the older parents of a vertex", () => {
     // All of round 2 vote for A1. The vertices of round 4 name three of them, and a split round 3.
     expect(
       verdicts(

@@ -1,4 +1,4 @@
-/** Leaders that say two things, committees of other weights, and slots. */
+/** Equivocating leaders, committees of other weights, and slots. */
 import { describe, expect, it } from "vitest"
 import { Committer } from "../../src/consensus/commit/Committer.js"
 import { Dag } from "../../src/consensus/dag/Dag.js"
@@ -7,7 +7,7 @@ import { draw } from "./Picture.js"
 import { decide, released, verdicts } from "./Verdicts.js"
 
 describe("equivocation", () => {
-  it("a leader with split votes is decided for the vertex that the anchor's history certifies", () => {
+  it("with split votes is settled for the vertex that the anchor's history certifies", () => {
     // A1 has three votes, a1 one. Only D3 knows all three.
     expect(
       released(`
@@ -22,7 +22,7 @@ describe("equivocation", () => {
     ).toBe("A1 B2 C3 D4")
   })
 
-  it("the second vertex of a leader slot can be the committed one", () => {
+  it("can leave the second vertex of a leader slot committed", () => {
     expect(
       released(`
           A      B      C      D
@@ -33,7 +33,7 @@ describe("equivocation", () => {
     ).toBe("a1")
   })
 
-  it("a leader whose votes are split evenly is neither voted for nor blamed, and skipped by the anchor", () => {
+  it("with evenly split votes gives neither a vote nor a blame, and the anchor skips the slot", () => {
     const split = `
           A      B      C      D
       1  [./.]   .      .      .
@@ -50,7 +50,7 @@ describe("equivocation", () => {
     ).toBe("skip B2 C3 D4")
   })
 
-  it("a voter that votes twice for one vertex counts once", () => {
+  it("in votes for one vertex counts the voter once", () => {
     // A1 has votes of A and B, both of B's: two of four, however many vertices.
     expect(
       released(`
@@ -62,7 +62,7 @@ describe("equivocation", () => {
     ).toBe("")
   })
 
-  it("a blamer that blames twice counts once", () => {
+  it("in blames counts the blamer once", () => {
     expect(
       released(`
           A     B          C     D
@@ -72,7 +72,7 @@ describe("equivocation", () => {
     ).toBe("")
   })
 
-  it("a voter that votes and blames counts on either side, and the certificate needs its vote", () => {
+  it("in a vote and a blame counts on either side, and the certificate needs the vote", () => {
     // B2 votes for A1, b2 blames. Those who name B2 certify.
     expect(
       released(`
@@ -84,7 +84,7 @@ describe("equivocation", () => {
     ).toBe("A1")
   })
 
-  it("an author that certifies twice counts once", () => {
+  it("in certificates counts the author once", () => {
     expect(
       released(`
           A        B      C     D
@@ -97,7 +97,7 @@ describe("equivocation", () => {
 })
 
 describe("committees", () => {
-  it("of one: every round commits two rounds later", () => {
+  it("of one commit every round two rounds later", () => {
     expect(
       released(`
           A
@@ -109,7 +109,7 @@ describe("committees", () => {
     ).toBe("A1 A2")
   })
 
-  it("of seven: five certify, two may be silent", () => {
+  it("of seven commit with five certificates, so two may be silent", () => {
     expect(
       released(`
           A    B    C    D    E    F    G
@@ -128,7 +128,7 @@ describe("committees", () => {
     ).toBe("")
   })
 
-  it("of ten: seven certify, three may be silent", () => {
+  it("of ten commit with seven certificates, so three may be silent", () => {
     expect(
       released(`
           A    B    C    D    E    F    G    H    I    J
@@ -146,7 +146,7 @@ describe("committees", () => {
     ).toBe("skip")
   })
 
-  it("weigh by stake, not by heads", () => {
+  it("count stake, not heads", () => {
     // A and B hold nine of twelve; the other three are nothing without them.
     expect(
       released(`
@@ -166,7 +166,7 @@ describe("committees", () => {
     ).toBe("")
   })
 
-  it("exactly two thirds are no quorum", () => {
+  it("do not count exactly two thirds as a quorum", () => {
     expect(
       released(`
          A:2   B:2   C:2
@@ -186,29 +186,29 @@ describe("committees", () => {
   })
 })
 
-describe("a slot is voted on", () => {
+describe("the votes on a slot", () => {
   const isVotedOn = (text: string, round = 1): boolean => {
     const picture = draw(text)
     return decide(picture, picture.vertices).committer.isVotedOn(Natural.round(round))
   }
 
-  it("with a quorum of votes for one vertex of it", () => {
+  it("are complete with a quorum of votes for one of its vertices", () => {
     expect(isVotedOn("A B C D\n1 [.] . . .\n2 = = = -")).toBe(true)
     expect(isVotedOn("A B C D\n1 [.] . . .\n2 = = - -")).toBe(false)
     expect(isVotedOn("A B C D\n1 [./.] . . .\n2 aBCD aBCD aBCD ABCD")).toBe(true)
   })
 
-  it("with a quorum of blames", () => {
+  it("are complete with a quorum of blames", () => {
     expect(isVotedOn("A B C D\n1 [.] . . .\n2 - BCD BCD BCD")).toBe(true)
     expect(isVotedOn("A B C D\n1 [.] . . .\n2 - BCD BCD -")).toBe(false)
   })
 
-  it("not with a quorum of vertices that do not agree", () => {
+  it("are incomplete with a quorum of vertices that disagree", () => {
     expect(isVotedOn("A B C D\n1 [.] . . .\n2 = = BCD BCD")).toBe(false)
     expect(isVotedOn("A B C D\n1 [./.] . . .\n2 ABCD ABCD aBCD aBCD")).toBe(false)
   })
 
-  it("not before anything is above it", () => {
+  it("are incomplete before anything is above the slot", () => {
     expect(isVotedOn("A B C D\n1 [.] . . .", 1)).toBe(false)
   })
 })
@@ -221,7 +221,7 @@ describe("slots", () => {
     3   =      =     [=]     =
     `)
 
-  it("are forgotten up to the round that is collected", () => {
+  it("are forgotten up to the collected round", () => {
     const { committer } = decide(picture, picture.vertices)
     expect([committer.size, committer.verdictOf(Natural.round(1))?._tag]).toEqual([2, "Commit"])
     committer.collect(Natural.round(1))
@@ -229,14 +229,14 @@ describe("slots", () => {
     expect(committer.isVotedOn(Natural.round(2))).toBe(true)
   })
 
-  it("are not forgotten before they are released: that would be a bug", () => {
+  it("cannot be forgotten before they are released", () => {
     const { committer, released } = decide(picture, picture.vertices)
     expect(released).toBe("A1")
     committer.collect(Natural.round(1))
     expect(() => committer.collect(Natural.round(2))).toThrow(/2 is undecided/)
   })
 
-  it("are decided before their vertices are collected: anything else would be a bug", () => {
+  it("must be decided before their vertices are collected", () => {
     const drawn = draw(`
         A     B     C     D
     1  [.]    .     .     .
@@ -253,7 +253,7 @@ describe("slots", () => {
     expect(() => committer.release()).toThrow(/is certified but not in the DAG/)
   })
 
-  it("are not counted any more once they are collected", () => {
+  it("are no longer counted once they are collected", () => {
     const dag = new Dag(picture.committee)
     const committer = new Committer(dag, picture.schedule)
     const [rounds, late] = [picture.vertices.slice(0, 11), picture.vertex("D3")]
@@ -279,7 +279,7 @@ describe("slots", () => {
 })
 
 describe("contradictions", () => {
-  it("two certified vertices in one slot are reported", () => {
+  it("are reported for two certified vertices in one slot", () => {
     // B, C and D each vote for both vertices of A: more than a third is dishonest.
     const picture = draw(`
           A        B           C           D
@@ -295,7 +295,7 @@ describe("contradictions", () => {
     })
   })
 
-  it("a verdict that a later quorum reverses is reported", () => {
+  it("are reported for a verdict that a later quorum reverses", () => {
     const picture = draw(`
           A      B          C          D
       1  [.]     .          .          .
@@ -311,7 +311,7 @@ describe("contradictions", () => {
     })
   })
 
-  it("a committed slot that a later quorum skips is reported", () => {
+  it("are reported for a committed slot that a later quorum skips", () => {
     const picture = draw(`
           A      B          C          D
       1  [.]     .          .          .
@@ -325,7 +325,7 @@ describe("contradictions", () => {
     expect(committer.contradiction).toEqual({ _tag: "VerdictReversed", round: 1, committed: null })
   })
 
-  it("a verdict that is held back stays, whatever the anchor's history certifies", () => {
+  it("do not arise from a held-back verdict, which stays whatever the anchor's history certifies", () => {
     // A, B and C vote for B2 and blame it. Slot 1 waits for slot 4, and keeps slot 2 from being released.
     expect(
       verdicts(
@@ -344,7 +344,7 @@ describe("contradictions", () => {
     ).toBe("? skip C3 ? A5")
   })
 
-  it("one dishonest member of four brings none about", () => {
+  it("cannot be caused by one dishonest member of four", () => {
     const picture = draw(`
           A      B      C      D
       1  [./.]   .      .      .

@@ -27,7 +27,7 @@ const habits = FastCheck.record({
 
 const nameOf = (vertex: Vertex | undefined): string => (vertex === undefined ? "skip" : vertex.header.hash)
 
-/** What a node releases that is told the vertices in this order. */
+/** What a node releases that receives the vertices in this order. */
 const released = (committee: Committee, vertices: ReadonlyArray<Vertex>): ReadonlyArray<string> => {
   const dag = new Dag(committee)
   const committer = new Committer(dag)
@@ -42,8 +42,8 @@ const released = (committee: Committee, vertices: ReadonlyArray<Vertex>): Readon
   return names
 }
 
-describe("on random DAGs", () => {
-  it("the incremental committer releases what the definition says, at every prefix", () => {
+describe("random DAGs", () => {
+  it("make the incremental committer release what the definition says, at every prefix", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.integer(), habits, (seed, habit: Habits) => {
         const { committee, vertices } = randomDag(seed, habit)
@@ -56,7 +56,7 @@ describe("on random DAGs", () => {
           for (const { verdict } of committer.release()) {
             names.push(nameOf(verdict._tag === "Commit" ? verdict.leader.vertex : undefined))
           }
-          // Every prefix would cost the cube; a few of them, always the last.
+          // Every prefix would have cubic cost; a few of them, always including the last.
           if (i % 7 !== 0 && i !== order.length - 1) continue
           const reference = new ReferenceCommitter(committee, committee, order.slice(0, i + 1))
           const expected = reference
@@ -69,7 +69,7 @@ describe("on random DAGs", () => {
     )
   })
 
-  it("the order of arrival changes nothing", () => {
+  it("give the same result in any order of arrival", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.integer(), habits, (seed, habit: Habits) => {
         const { committee, vertices } = randomDag(seed, { ...habit, rounds: habit.rounds * 2 })
@@ -82,7 +82,7 @@ describe("on random DAGs", () => {
     )
   })
 
-  it("a node that knows less has released a prefix of what one that knows more has", () => {
+  it("release at a node that knows less a prefix of what one that knows more has", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.integer(), habits, FastCheck.integer({ min: 1, max: 99 }), (seed, habit, part) => {
         const { committee, vertices } = randomDag(seed, { ...habit, rounds: habit.rounds * 2 })
@@ -95,7 +95,7 @@ describe("on random DAGs", () => {
     )
   })
 
-  it("reach every kind of verdict, so that the laws above are about something", () => {
+  it("reach every kind of verdict, so that the laws above are not vacuous", () => {
     const kinds = new Set<string>()
     for (let seed = 0; seed < 40; seed++) {
       const { committee, vertices } = randomDag(seed, {

@@ -15,7 +15,7 @@ const expectOneHistory = (network: SmallNetwork): void => {
   }
 }
 
-/** No key has signed two vertices of one slot, whatever it went through. */
+/** No key has signed two vertices of one slot, whatever its node went through. */
 const expectNoEquivocation = (network: SmallNetwork): void => {
   const found = network.nodes.flatMap(({ outputs }) => outputs.filter(({ _tag }) => _tag === "EvidenceFound"))
   expect(found).toEqual([])
@@ -46,7 +46,7 @@ describe("a network of one", () => {
     expect(node.executed.map(({ commit }) => commit.leaderRound)).toEqual(Array.from({ length: 18 }, (_, i) => i + 1))
   })
 
-  it("goes from epoch to epoch without asking anybody, at the pace of the interval", () => {
+  it("passes from epoch to epoch without asking anybody, at the pace of the interval", () => {
     const record = recordOf([1], { rules: { ...rules, epochRounds: 40, collectionDepthRounds: 4 } })
     const network = started({ seed: 1, record, ...calm })
     network.run(210 * ROUND_MS)
@@ -68,14 +68,14 @@ describe("a network of four", () => {
     }
   })
 
-  it("goes from epoch to epoch together", () => {
+  it("passes from epoch to epoch together", () => {
     const network = started({ seed: 3, record: recordOf(equalWeights(4), shortEpochs), ...calm })
     network.run(200 * ROUND_MS)
     expectOneHistory(network)
     for (const node of network.nodes) expect(epochOf(node)).toBe(5)
   })
 
-  it("goes on with one of four dead, without waiting for its turns to lead", () => {
+  it("continues with one of four dead, without waiting for its turns to lead", () => {
     const network = started({ seed: 4, record: recordOf(equalWeights(4)), ...calm })
     nodeAt(network, 2).isUp = false
     network.run(100 * ROUND_MS)
@@ -85,7 +85,7 @@ describe("a network of four", () => {
     expect(committed(network)[0]).toBeGreaterThan(60)
   })
 
-  it("stands still without a quorum, and goes on once there is one again", () => {
+  it("stops without a quorum, and continues once there is one again", () => {
     const network = started({ seed: 5, record: recordOf(equalWeights(4), shortEpochs), ...calm })
     network.run(20 * ROUND_MS)
     for (const seat of [2, 3]) nodeAt(network, seat).isUp = false
@@ -111,7 +111,7 @@ describe("a network of four", () => {
     }
   })
 
-  it("survives nodes that crash and come back again and again", () => {
+  it("survives nodes that crash and return repeatedly", () => {
     for (const seed of [9, 10, 11]) {
       const network = started({ seed, record: recordOf(equalWeights(4), shortEpochs), ...calm, loss: 5 })
       const chance = new Chance(seed)
@@ -144,7 +144,7 @@ describe("a network of four", () => {
     expectNoEquivocation(network)
   })
 
-  it("forms again after a partition into halves", () => {
+  it("recovers from a partition into halves", () => {
     const network = started({ seed: 13, record: recordOf(equalWeights(4), shortEpochs), ...calm })
     network.run(15 * ROUND_MS)
     network.passes = (from, to) => from.seat % 2 === to.seat % 2

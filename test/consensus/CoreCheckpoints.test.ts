@@ -33,7 +33,7 @@ import { equalWeights, openingOf, recordOf, seedOf, WITH_MEMORY } from "./TestCo
 import { VertexBuilder } from "./VertexBuilder.js"
 
 describe("a checkpoint", () => {
-  it("of a commit is signed by members, and by nobody else", () => {
+  it("of a commit is signed by members only", () => {
     const [first] = commits
     if (first === undefined) throw new Error("a commit expected")
     for (const seat of [0, null]) {
@@ -72,7 +72,7 @@ describe("a checkpoint", () => {
     expect(member.core.signing).toMatchObject({ _tag: "Asking", lacks: others.map(addressOf) })
   })
 
-  it("signed by a quorum before it is built here opens the next epoch as soon as it is", () => {
+  it("signed by a quorum before it is built here opens the next epoch as soon as it is built", () => {
     const node = new Driven({}, null)
     node.receive(...whole)
     for (const executed of commits) node.core.executed(executed, at(NOW))
@@ -80,7 +80,7 @@ describe("a checkpoint", () => {
     expect(tagsOf(node.core.built(closing, at(NOW)))).toEqual(["EpochStarted"])
   })
 
-  it("of a later epoch makes the node ask for the closes in between, and of a commit it executed otherwise stop", () => {
+  it("of a later epoch makes the node ask for the closes in between, and stop at a contradicting commit", () => {
     const node = new Driven({}, null)
     const later = { ...closing, epoch: Natural.epoch(2) }
     expect(node.sign(later, others)).toEqual([{ _tag: "AskClosing", from: 1 }])
@@ -91,7 +91,7 @@ describe("a checkpoint", () => {
     expect(node.sign(closing, others)).toEqual([])
   })
 
-  it("that contradicts the epoch before stops the node too", () => {
+  it("that contradicts the previous epoch also stops the node", () => {
     const node = new Driven({}, null).closed()
     node.sign(closing, others)
     const forged = closingOf(over, { seed: seedOf("another") })
@@ -107,7 +107,7 @@ describe("a checkpoint", () => {
     expect(node.core.held.candidates).toBe(1)
   })
 
-  it("or a commit of an epoch that this node is not in changes nothing", () => {
+  it("changes nothing if it, or a commit, is of an epoch that this node is not in", () => {
     const member = new Driven()
     const elsewhere = { ...closing, epoch: Natural.epoch(7) }
     expect(member.core.built(elsewhere, at(NOW))).toEqual([])
@@ -122,7 +122,7 @@ describe("a checkpoint", () => {
     expect(follower.core.signing).toEqual({ _tag: "NoSeat" })
   })
 
-  it("with signatures of too few is held in the epoch before as well as in this one", () => {
+  it("with too few signatures is kept in the previous epoch as well as in this one", () => {
     const node = new Driven({}, null).closed()
     node.sign(closing, others)
     const late = closingOf(over, { seed: seedOf("another") })
@@ -132,7 +132,7 @@ describe("a checkpoint", () => {
     expect(node.core.held.candidates).toBe(2)
   })
 
-  it("that closes lets those be forgotten who left before it", () => {
+  it("that closes an epoch lets members that left before it be forgotten", () => {
     const without = { members: record.members.slice(0, 3) }
     const opened = new Driven({}, null)
     opened.receive(...whole)
@@ -140,7 +140,7 @@ describe("a checkpoint", () => {
     for (const executed of commits) opened.core.executed(executed, at(NOW))
     opened.core.built(shrunk, at(NOW))
     opened.sign(shrunk, others)
-    // Of the epoch that has just ended it still answers everybody.
+    // For the epoch that has just ended it still answers everybody.
     expect(opened.core.highestKnownOf(addressOf(3)).header?.round).toBe(CLOSING_ROUNDS)
     const second = new VertexBuilder(openingAfter(shrunk, over.position.time))
     const vertices = grown(second, CLOSING_ROUNDS, [0, 1, 2])

@@ -1,4 +1,4 @@
-/** A core that begins from what was stored. */
+/** A core that begins from stored data. */
 import { describe, expect, it } from "vitest"
 import { Core } from "../../src/consensus/Core.js"
 import type { Output } from "../../src/consensus/output/Output.js"
@@ -36,8 +36,8 @@ import { closingOf, grown } from "./Grown.js"
 import { openingOf, recordOf, seedOf, WITH_MEMORY } from "./TestCommittee.js"
 import { parentOf, VertexBuilder } from "./VertexBuilder.js"
 
-describe("a node that restarts", () => {
-  it("sends again exactly the vertex it signed last, before anything else, and inserts nothing twice", () => {
+describe("a restarted node", () => {
+  it("first resends exactly the vertex it signed last, and inserts nothing twice", () => {
     const { executed } = playedIn(builder, upTo(6))
     const member = new Driven({ current: stored(upTo(6), { commits: executed }) })
     const [first] = member.atStart
@@ -47,7 +47,7 @@ describe("a node that restarts", () => {
     expect(new Driven({ current: stored(upTo(6), { commits: executed }) }, null).atStart).toEqual([])
   })
 
-  it("waits for nothing that was before its start: it sends again and asks for all rounds at once", () => {
+  it("counts no waiting time from before its start: it resends and asks for all rounds at once", () => {
     const member = new Driven({ current: stored(upTo(3)) })
     const tags = tagsOf(member.atStart)
     expect(tags.filter((tag) => tag === "Resend")).toHaveLength(2)
@@ -55,7 +55,7 @@ describe("a node that restarts", () => {
     expect(tagsOf(new Driven().atStart)).toEqual(["AskOwnHighest"])
   })
 
-  it("goes on as if its last vertex had been made long ago", () => {
+  it("continues as if its last vertex had been made long ago", () => {
     const member = new Driven({ current: stored(upTo(3)) })
     const { epoch } = record
     const outputs = others.flatMap((seat) => member.core.answered(addressOf(seat), { epoch, header: null }, at(NOW)))
@@ -76,7 +76,7 @@ describe("a node that restarts", () => {
     expect(opened.core.checkpoints.committee.record).toEqual(next.opening.record)
   })
 
-  it("stops when what it recorded is contradicted by a quorum", () => {
+  it("stops when a quorum contradicts its records", () => {
     const forged = closingOf(over, { seed: seedOf("another") })
     const current = stored(whole, { commits, checkpoints: [closing], signed: [signed(forged, others)] })
     const node = new Driven({ current })
@@ -85,7 +85,7 @@ describe("a node that restarts", () => {
     expect(node.receive(next.make(1, next.opening.record.firstRound, []))).toEqual([])
   })
 
-  it("stops when its vertices decide another commit than it recorded, and says only that", () => {
+  it("stops when its vertices decide another commit than it recorded, and reports only that", () => {
     const [first, second, ...rest] = commits
     if (first === undefined || second === undefined) throw new Error("two commits expected")
     const forged = { ...second, commit: { ...second.commit, hash: Hash.ZERO } }
@@ -124,7 +124,7 @@ describe("a node that restarts", () => {
     expect(tagsOf(new Driven({ current: stored(upTo(1)) }).atStart)).toContain("CatchUp")
   })
 
-  it("stops when it recorded a commit that its vertices do not decide, and says only that", () => {
+  it("stops when its vertices do not decide a recorded commit, and reports only that", () => {
     const node = new Driven({ current: stored(upTo(2), { commits: commits.slice(0, 1) }) }, null)
     expect(node.atStart).toEqual([
       { _tag: "FinalityRollback", rollback: { _tag: "CommitNotDecided", recorded: commits[0]?.commit } },
@@ -132,7 +132,7 @@ describe("a node that restarts", () => {
     expect(node.tickAt(NOW + 100_000)).toEqual([])
   })
 
-  it("remembers the epoch before: its checkpoints, its own vertices, and everybody's highest header", () => {
+  it("remembers the previous epoch: its checkpoints, its own vertices, and everybody's highest header", () => {
     const ended = endedEpoch(stored(whole, { commits, checkpoints: [closing], signed: [signed(closing, others)] }))
     const own = ended.vertices.filter(({ header }) => header.author === addressOf(0))
     const member = new Driven({ current: freshEpoch(next.opening), previous: { ...ended, vertices: own } })
@@ -140,18 +140,18 @@ describe("a node that restarts", () => {
     expect(member.core.committeeOf(Natural.epoch(0))).toBeUndefined()
     expect(member.core.committeeOf(Natural.epoch(3))).toBeUndefined()
     expect(member.core.highestKnownOf(addressOf(2))).toEqual({ epoch: 2, header: vertexAt(2, CLOSING_ROUNDS).header })
-    // It sends what ended that epoch again until the next one is heard.
+    // It resends what ended that epoch until the next one is heard.
     const [resent] = only(member.atStart, "Resend")
     expect(resent?.vertices.map(({ header }) => header.round)).toEqual([30, 31, 32])
     expect(only(member.atStart, "ForeignOwnHeader")).toEqual([])
     expect(member.core.held).toMatchObject({ candidates: 0, commits: commits.length, highestHeaders: 4 })
   })
 
-  it("finds its own key's headers of the epoch before that its signed vertices lack, and of this one", () => {
+  it("finds its own key's headers of this and the previous epoch that its signed vertices lack", () => {
     const ended = endedEpoch(stored(whole, { commits, checkpoints: [closing], signed: [signed(closing, others)] }))
     const before = new Driven({ current: freshEpoch(next.opening), previous: { ...ended, vertices: [] } })
     expect(only(before.atStart, "ForeignOwnHeader").map(({ header }) => header.round)).toEqual([CLOSING_ROUNDS])
-    // What is in the ledger's file and not among the signed vertices was signed by somebody with the same disk, earlier.
+    // Vertices in the ledger's file but not among the signed ones were signed by an earlier user of the same disk.
     const guard = new SigningGuard(addressOf(0), INTERVAL_MS, record.epoch, [], WITH_MEMORY)
     const core = new Core(
       { roundIntervalMs: INTERVAL_MS, guard },
@@ -189,7 +189,7 @@ describe("companions of signed vertices", () => {
     expect(only(member.atStart, "Committed").map(({ commit }) => commit)).toEqual(executed.map(({ commit }) => commit))
   })
 
-  it("stay away without their parents, from another epoch, and on another history", () => {
+  it("are left out without their parents, from another epoch, and on another history", () => {
     const current = stored(upTo(2))
     expect(roundsOf(new Driven({ current, companions: upTo(4).slice(-4) }).atStart)).toEqual([])
     expect(roundsOf(new Driven({ companions: [next.make(0, next.opening.record.firstRound, [])] }).atStart)).toEqual([])
@@ -204,7 +204,7 @@ describe("companions of signed vertices", () => {
   })
 })
 
-describe("vertices that were signed and are not in the DAG", () => {
+describe("signed vertices that are not in the DAG", () => {
   const lost = [3, 4].map((round) => vertexAt(0, round))
 
   const resentBy = (outputs: ReadonlyArray<Output>) =>
@@ -222,7 +222,7 @@ describe("vertices that were signed and are not in the DAG", () => {
     expect(member.core.vertex(vertexAt(0, 4).header.hash)).toBe(vertexAt(0, 4))
   })
 
-  it("are not told of while the committee has not answered, nor ever if another process has signed", () => {
+  it("stay unreported before the committee answers, and for good if another process has signed", () => {
     const member = new Driven({ current: stored(upTo(2)), signed: lost })
     const told = () => {
       const { epoch, header } = member.core.highestKnownOf(addressOf(0))
@@ -246,7 +246,7 @@ describe("vertices that were signed and are not in the DAG", () => {
     expect(new Driven({ current, signed: [builder.make(0, 14, [])] }).core.held.recovered).toBe(1)
   })
 
-  it("of an epoch that has not opened wait for it, in order, and those of older ones are of no use", () => {
+  it("of an epoch that has not opened wait for it, in order, and older ones are dropped", () => {
     const { firstRound } = next.opening.record
     const later = [next.make(0, firstRound, []), next.make(0, firstRound + 1, [])]
     const own = whole.filter(({ header }) => header.author === addressOf(0))

@@ -1,4 +1,4 @@
-/** One core, one input after the other: what it asks of its host for each. */
+/** One core, one input after the other, with the host actions that each requests. */
 import { describe, expect, it } from "vitest"
 import { bounds } from "../../src/consensus/admission/WaitingRoom.js"
 import { Core } from "../../src/consensus/Core.js"
@@ -61,7 +61,7 @@ describe("a member that may sign", () => {
     ])
   })
 
-  it("takes its own vertex in when it is on disk", () => {
+  it("inserts its own vertex when it is on disk", () => {
     const member = new Driven().answered()
     expect(member.own(vertexAt(0, 1))).toEqual([{ _tag: "Inserted", vertex: vertexAt(0, 1) }])
   })
@@ -76,7 +76,7 @@ describe("a member that may sign", () => {
     expect(member.core.wakeAt(at(NOW + 151))).toBe(NOW + INTERVAL_MS)
   })
 
-  it("makes nothing more in an epoch that it has closed, while it waits for signatures", () => {
+  it("makes nothing more in a closed epoch, while it waits for signatures", () => {
     // A quorum has made the last round, and its own vertex of it is missing: anywhere else it would make one.
     const own = vertexAt(3, CLOSING_ROUNDS)
     const vertices = whole.filter((vertex) => vertex !== own)
@@ -88,7 +88,7 @@ describe("a member that may sign", () => {
     expect(only([...outputs, ...member.tickAt(NOW + 60_000)], "Propose")).toEqual([])
   })
 
-  it("never dates a vertex before all time", () => {
+  it("never dates a vertex before time 0", () => {
     const member = new Driven()
     member.core.wallIs(-2 * NOW)
     const outputs = others.flatMap((seat) =>
@@ -97,7 +97,7 @@ describe("a member that may sign", () => {
     expect(only(outputs, "Propose").map(({ timestamp }) => timestamp)).toEqual([0])
   })
 
-  it("proposes a round once, and goes on when its vertex is back and a quorum has its round", () => {
+  it("proposes a round once, and continues when its vertex is back and a quorum has its round", () => {
     const member = new Driven().answered()
     const proposedAt = (now: number, ...vertices: ReadonlyArray<Vertex>) => {
       member.now = now
@@ -115,7 +115,7 @@ describe("a member that may sign", () => {
     member.own(vertexAt(0, 2))
   })
 
-  it("hurries while somebody waits, when its own vertex is back and all commits are executed", () => {
+  it("hurries while somebody waits, once its own vertex is back and all commits are executed", () => {
     let isAwaited = true
     const member = new Driven({}, 0, { pace: "at once", isAwaited: () => isAwaited }).answered()
     const plannedAt = () => [member.core.isHurried, member.core.wakeAt(at(NOW + 1))]
@@ -130,7 +130,7 @@ describe("a member that may sign", () => {
     expect(plannedAt()).toEqual([false, NOW + INTERVAL_MS])
   })
 
-  it("makes no further round for those who have what they waited for, though it is not executed yet", () => {
+  it("makes no further round for clients that have what they waited for, though it is not executed yet", () => {
     const member = new Driven({ current: stored(upTo(2)) }, 0, { pace: "at once", isAwaited: () => true }).answered()
     member.own(vertexAt(0, 3))
     member.now = NOW + GAP_MS
@@ -151,7 +151,7 @@ describe("a member that may sign", () => {
     expect(only(member.tickAt(NOW + 3 * INTERVAL_MS), "Propose").map(({ round }) => round)).toEqual([3])
   })
 
-  it("wakes when the next round is due, or something may be asked again", () => {
+  it("wakes when the next round is due, or a question may be repeated", () => {
     const member = new Driven().answered()
     member.own(vertexAt(0, 1))
     member.receive(...others.map((seat) => vertexAt(seat, 1)))
@@ -165,7 +165,7 @@ describe("a member that may sign", () => {
     expect(waiting.core.wakeAt(at(NOW))).toBe(NOW + 50)
   })
 
-  it("gives a vertex back that came too late for its epoch, and has signed its round all the same", () => {
+  it("returns a vertex that came too late for its epoch, and counts its round as signed", () => {
     const member = new Driven().answered().closed()
     const late = builder.make(0, CLOSING_ROUNDS + 1, [])
     expect(member.own(late)).toEqual([{ _tag: "Returned", vertices: [late] }])
@@ -200,7 +200,7 @@ describe("a vertex", () => {
     expect(node.core.highestKnownOf(addressOf(1)).header).toBe(early.header)
     expect(tagsOf(node.sign(closing, others))).toEqual(["CheckpointFinal", "EpochStarted", "Inserted"])
     expect(node.core.vertex(early.header.hash)).toBe(early)
-    // The epoch before is still answered for.
+    // The previous epoch is still answered for.
     expect(node.core.vertex(vertexAt(1, CLOSING_ROUNDS).header.hash)).toBe(vertexAt(1, CLOSING_ROUNDS))
   })
 
@@ -229,7 +229,7 @@ describe("a vertex", () => {
     expect(node.core.highestKnownOf(addressOf(1)).header).toBeNull()
   })
 
-  it("whose round was collected is remembered for its author, who may have lost its disk", () => {
+  it("of a collected round is remembered for its author, who may have lost its disk", () => {
     const node = new Driven({}, null)
     const without = grown(builder, 12, [0, 1, 2])
     node.receive(...without)
@@ -265,7 +265,7 @@ describe("a vertex", () => {
     expect(node.core.highestKnownOf(addressOf(1)).header).toBe(dropped?.header)
   })
 
-  it("whose round is not collected and that is not here is not remembered, nor one upon another base or of a stranger", () => {
+  it("of a round not collected, on another base or by a stranger is not remembered unless it is here", () => {
     const node = new Driven({}, null)
     node.core.metHeader(vertexAt(1, 1).header, at(NOW))
     expect(node.core.highestKnownOf(addressOf(1)).header).toBeNull()
@@ -288,7 +288,7 @@ describe("a vertex", () => {
 describe("an answer about this node's key", () => {
   const foreign = vertexAt(0, 9)
 
-  it("that shows an unknown header makes it fetch the vertex, from whoever answered, and stay silent", () => {
+  it("that shows an unknown header makes it fetch the vertex, from the member that answered, and stay silent", () => {
     const member = new Driven()
     const outputs = member.core.answered(addressOf(2), { epoch: record.epoch, header: foreign.header }, at(NOW))
     const { round, author, hash } = foreign.header
@@ -333,7 +333,7 @@ describe("an answer about this node's key", () => {
 })
 
 describe("a node with a key and no seat", () => {
-  it("sends heartbeats for commits that are due, and a member or a node without a key sends none", () => {
+  it("sends heartbeats for due commits, unlike a member or a node without a key", () => {
     const five = openingOf(recordOf(equalWeights(5))).record.members[4]
     if (five === undefined) throw new Error("a stranger expected")
     const guard = new SigningGuard(five.address, INTERVAL_MS, record.epoch, [], WITH_MEMORY)

@@ -1,5 +1,5 @@
 /**
- * Members that together hold less than a third of the weight fill the waiting room up to its bounds. What that costs is
+ * Members that together hold less than a third of the weight fill the waiting room up to its bounds. The cost is
  * counted, not timed: an input and a look must not cost more because others have much waiting.
  */
 import { describe, expect, it } from "vitest"
@@ -18,7 +18,7 @@ const LOOK_MS = 125
 /** Rounds in which the liars fill their slots twice. */
 const ROUNDS = 8
 
-/** A committee of which the first seats, less than a third, are liars. */
+/** A committee whose first seats, less than a third, are liars. */
 class Crowd {
   readonly size: number
   readonly liars: ReadonlyArray<number>
@@ -40,7 +40,7 @@ class Crowd {
     this.admission.receive(vertex, seat)
   }
 
-  /** The next round, whole. Gives the work for each vertex. */
+  /** The next whole round. Returns the work for each vertex. */
   round(): ReadonlyArray<number> {
     const parents = (this.#honest.at(-1) ?? []).map(parentOf)
     const at = this.#honest.length + 1
@@ -74,7 +74,7 @@ class Crowd {
     }
   }
 
-  /** First vertices of rounds to come upon parents that do not exist, as many as find a place. */
+  /** First vertices of future rounds upon nonexistent parents, as many as find a place. */
   invent(): void {
     for (const seat of this.liars) {
       for (let i = 0; i < 8; i++) {
@@ -90,7 +90,7 @@ class Crowd {
     return { round: Natural.round(ROUNDS + 2), author: this.#builder.committee.member(0).address, hash }
   }
 
-  /** The work of each look while so much time passes, with what it asked for. */
+  /** The work of each look during this time, with what it asked for. */
   looks(forMs: number): ReadonlyArray<{ readonly work: number; readonly asked: number }> {
     return Array.from({ length: Math.floor(forMs / LOOK_MS) }, (_, i) => {
       let asked = 0
@@ -103,8 +103,8 @@ class Crowd {
 }
 
 describe.each([31, 100])("in a committee of %i", (size) => {
-  // Each input asked of every second vertex whether somebody names it, by a walk over all that wait: 180 ms an input with
-  // 31 members, and no end with 100.
+  // Each input once asked of every second vertex whether somebody names it, by a walk over all that wait: 180 ms an
+  // input with 31 members, and endless with 100.
   it("second vertices that fill the waiting room cost the others nothing", () => {
     const crowd = new Crowd(size)
     for (let round = 0; round <= ROUNDS; round++) crowd.round()
@@ -114,14 +114,14 @@ describe.each([31, 100])("in a committee of %i", (size) => {
     expect(Math.max(...crowd.round())).toBe(alone)
   })
 
-  // Every look walked over all that was missing: 102 of every 125 ms with 100 members.
-  it("parents that do not exist cost a look what it asks for, and no author gets more than its share", () => {
+  // Every look once walked over all that was missing: 102 of every 125 ms with 100 members.
+  it("nonexistent parents cost a look only what it asks for, and no author gets more than its share", () => {
     const crowd = new Crowd(size)
     for (let round = 0; round <= ROUNDS; round++) crowd.round()
     crowd.invent()
     expect(crowd.admission.wants).toBe(8 * 290 * crowd.liars.length)
     const looks = crowd.looks(60_000)
-    // A place that is looked at gives a question, or a parent that was asked for is put back into its queue.
+    // Each examined place gives a question, or returns a requested parent to its queue.
     for (const { work } of looks) expect(work).toBeLessThanOrEqual(4 * 256)
     const asked = looks.slice(-4).reduce((sum, look) => sum + look.asked, 0)
     // Within the time after which a question is repeated: 64 of each liar.

@@ -23,10 +23,10 @@ const everything = ["A1", "a1", "B1", "C1", "D1", "A2", "B2", "C2", "A3", "B3"]
 const named = (nodes: ReadonlyArray<{ readonly vertex: Parameters<typeof picture.nameOf>[0] }>): string =>
   nodes.map(({ vertex }) => picture.nameOf(vertex)).join(" ")
 
-describe("the DAG finds a vertex", () => {
+describe("a lookup in the DAG", () => {
   const dag = filled(everything)
 
-  it("by hash", () => {
+  it("finds a vertex by hash", () => {
     for (const name of everything) expect(dag.get(picture.vertex(name).header.hash)?.vertex).toBe(picture.vertex(name))
     expect(dag.size).toBe(10)
     expect([dag.has(picture.vertex("A3").header.hash), filled(["A1"]).has(picture.vertex("a1").header.hash)]).toEqual([
@@ -35,12 +35,12 @@ describe("the DAG finds a vertex", () => {
     ])
   })
 
-  it("by round, in the order of insertion", () => {
+  it("finds the vertices of a round in the order of insertion", () => {
     expect(named(dag.at(round(1)))).toBe("A1 a1 B1 C1 D1")
     expect(named(dag.at(round(4)))).toBe("")
   })
 
-  it("by author and slot", () => {
+  it("finds a vertex by author and slot", () => {
     expect(named(dag.ofAuthor(0))).toBe("A1 a1 A2 A3")
     expect(named(dag.ofSlot(round(1), 0))).toBe("A1 a1")
     expect(dag.first(round(1), 0)?.vertex).toBe(picture.vertex("A1"))
@@ -59,7 +59,7 @@ describe("a round's weight", () => {
   })
 })
 
-describe("a round has begun", () => {
+describe("the beginning of a round", () => {
   const weighted = draw(`
         A:1   B:2   C:3   D:3
     1   .    ./.    .     .
@@ -72,11 +72,11 @@ describe("a round has begun", () => {
     return dag.begunRound
   }
 
-  it("with vertices of a third of the weight, each author counted once", () => {
+  it("needs vertices of a third of the weight, each author counted once", () => {
     expect([begun(), begun("A1"), begun("B1", "b1"), begun("A1", "B1"), begun("C1")]).toEqual([0, 0, 0, 1, 1])
   })
 
-  it("and has not unbegun when a lower one gets more", () => {
+  it("stays when a lower round gets more", () => {
     const first = ["A1", "B1", "C1", "D1"]
     expect(begun(...first, "B2")).toBe(1)
     expect(begun(...first, "C2")).toBe(2)
@@ -112,7 +112,7 @@ describe("a slot", () => {
     ])
   })
 
-  it("of which the second vertex came first is held by that", () => {
+  it("is held by its second vertex if that came first", () => {
     const dag = filled(["a1", "A1", "B1", "C1"])
     expect(dag.first(round(1), 0)?.vertex).toBe(picture.vertex("a1"))
   })
@@ -149,12 +149,12 @@ describe("a reference", () => {
 })
 
 describe("insertion", () => {
-  it("refuses a vertex whose parents are missing: that would be a bug", () => {
+  it("fails for a vertex whose parents are missing", () => {
     expect(() => filled(["A1", "B1", "A2"])).toThrow(/before its parent/)
     expect(filled(["A1", "B1"]).missingParents(picture.vertex("A2"))).toHaveLength(1)
   })
 
-  it("refuses a vertex by nobody in the committee", () => {
+  it("fails for a vertex by an author outside the committee", () => {
     const vertex = picture.vertex("A1")
     const author = keysOf(9)[8]?.address ?? vertex.header.author
     expect(picture.committee.seatOf(author)).toBeUndefined()
@@ -166,11 +166,11 @@ describe("insertion", () => {
     expect(filled(["A1"]).first(round(1), 0)?.isOrdered).toBe(false)
   })
 
-  it("refuses a vertex that is there already", () => {
+  it("fails for a vertex that is already there", () => {
     expect(() => filled(["A1", "A1"])).toThrow(/duplicate/)
   })
 
-  it("refuses a vertex below its own parent: a walk down the history would not end", () => {
+  it("fails for a vertex below its own parent, since a walk down the history would not end", () => {
     const dag = filled(["A1", "B1"])
     const vertex = picture.vertex("A2")
     const { header } = vertex
@@ -181,7 +181,7 @@ describe("insertion", () => {
 })
 
 describe("collection", () => {
-  it("gives back what it forgets, and misses it no more", () => {
+  it("returns what it drops, and no longer misses it", () => {
     const dag = filled(everything)
     const collected = dag.collect(round(1))
     expect(named(collected)).toBe("A1 a1 B1 C1 D1")
@@ -199,7 +199,7 @@ describe("collection", () => {
     expect(dag.collectedRound).toBe(2)
   })
 
-  it("lets a vertex in whose parents are collected", () => {
+  it("admits a vertex whose parents are collected", () => {
     const dag = filled(["A1", "a1", "B1", "C1", "D1"])
     dag.collect(round(1))
     expect(dag.insert(picture.vertex("A2")).parents).toEqual([])

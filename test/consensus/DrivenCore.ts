@@ -76,7 +76,7 @@ export class Driven {
   readonly atStart: ReadonlyArray<Output>
   now = NOW
 
-  /** Unmetered by default: a round then takes one interval, whatever was before. */
+  /** Unmetered by default: a round then takes one interval, whatever preceded it. */
   constructor(
     given: Partial<Stored> = {},
     seat: number | null = 0,

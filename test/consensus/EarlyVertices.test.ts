@@ -26,7 +26,7 @@ it("keeps the first three vertices of each author, and each once", () => {
   expect(new Set(early.vertices)).toEqual(new Set(rounds.slice(0, 3).flat()))
 })
 
-it("keeps nothing on another base, by a stranger, or against the rules, and no author loses a place to it", () => {
+it("keeps nothing on another base, by a stranger, or invalid, and no author loses a place to it", () => {
   const early = new EarlyVertices(opening.base, opening.record)
   const stranger = new VertexBuilder(openingOf(recordOf(equalWeights(5))))
   const useless = [

@@ -25,7 +25,7 @@ const habits: Habits = {
   record: { rules: { ...rules, collectionDepthRounds: 4 } },
 }
 
-/** All that a node's future depends on, except what was only waiting. */
+/** Everything that a node's future depends on, except what was only waiting. */
 const stateOf = ({ dag, committer, position, isClosed, ownVertices, ownRound }: Epoch) => {
   const rounds = Array.from({ length: dag.highestRound }, (_, i) => Natural.round(i + 1))
   return {
@@ -73,7 +73,7 @@ describe("an epoch", () => {
         const random = randomDag(seed, habits)
         const { outputs } = deliver(random, random.vertices)
         const expected = commitsIn(outputs)
-        // In any order at all: what comes before its parents waits for them.
+        // In any order: a vertex that comes before its parents waits for them.
         for (let i = 1; i <= 3; i++) {
           const shuffled = deliver(random, new Chance(seed + i).shuffle(random.vertices))
           const commits = commitsIn(shuffled.outputs)
@@ -102,7 +102,7 @@ describe("an epoch", () => {
     )
   })
 
-  it("rebuilt from its stored vertices has exactly the state it had, at every prefix", () => {
+  it("rebuilt from its stored vertices has exactly its previous state, at every prefix", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.integer(), (seed) => {
         const random = randomDag(seed, { ...habits, rounds: 16 })
@@ -112,7 +112,7 @@ describe("an epoch", () => {
           const rebuilt = open(random)
           for (const stored of insertedIn(outputs)) rebuilt.epoch.restore(stored)
           expect(stateOf(rebuilt.epoch)).toEqual(stateOf(epoch))
-          // Who was only waiting may have shown more, never less than what is in the DAG.
+          // Waiting vertices may have shown more, never less than what is in the DAG.
           expect(rebuilt.epoch.reachedRound).toBeGreaterThanOrEqual(rebuilt.epoch.dag.quorumRound)
           expect(rebuilt.epoch.reachedRound).toBeLessThanOrEqual(epoch.reachedRound)
           expect(commitsIn(rebuilt.outputs)).toEqual(commitsIn(outputs))
@@ -134,7 +134,7 @@ describe("an epoch", () => {
     expect(most).toBeLessThan(4 * 5 * (4 + 12))
   })
 
-  it("gives back own vertices that were collected unordered", () => {
+  it("returns own vertices that were collected unordered", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.integer(), (seed) => {
         const random = randomDag(seed, { ...habits, rounds: 40, silence: 40 })
@@ -165,7 +165,7 @@ describe("an epoch", () => {
   })
 })
 
-describe("a core at start", () => {
+describe("a starting core", () => {
   const executed = (outputs: ReadonlyArray<Output>): ReadonlyArray<ExecutedCommit> =>
     commitsIn(outputs).map(({ commit }) => ({ commit, effectsDigest: Hash.ZERO }))
 
@@ -183,7 +183,7 @@ describe("a core at start", () => {
   const vertices = insertedIn(outputs)
   const commits = executed(outputs)
 
-  it("hands out again only the commits that were not recorded", () => {
+  it("outputs again only the commits that were not recorded", () => {
     expect(commits.length).toBeGreaterThan(4)
     for (let recorded = 0; recorded <= commits.length; recorded++) {
       const again = commitsIn(start(random, vertices, commits.slice(0, recorded)))
@@ -212,7 +212,7 @@ describe("a core at start", () => {
     expect(commitsIn(said)).toEqual([])
   })
 
-  it("takes no stored vertex of somebody who is no member", () => {
+  it("loads no stored vertex of a non-member", () => {
     const { record } = random.opening
     const first = vertices.filter(({ header }) => header.round === record.firstRound)
     const [outsider, ...others] = [...new Set(first.map(({ header }) => header.author))]
@@ -224,7 +224,7 @@ describe("a core at start", () => {
     expect(authors).toEqual(new Set(others))
   })
 
-  it("tells members what they signed last in the epoch before, whose vertices it does not load", () => {
+  it("tells members what they signed last in the previous epoch, whose vertices it does not load", () => {
     const record = recordOf(equalWeights(4), { epoch: Natural.epoch(2), firstRound: Natural.round(25) })
     const ended = endedEpoch({ ...freshEpoch(random.opening), vertices })
     const previous = { ...ended, vertices: [] }

@@ -1,4 +1,4 @@
-/** One epoch, one vertex after the other: what it puts out for each. */
+/** One epoch, one vertex after the other, with its outputs for each. */
 import { describe, expect, it } from "vitest"
 import { Epoch } from "../../src/consensus/Epoch.js"
 import type { Output } from "../../src/consensus/output/Output.js"
@@ -44,7 +44,7 @@ const second = (seat: number, round: number, on: ReadonlyArray<Vertex> = []): Ve
   builder.make(seat, round, on.map(parentOf), { timestamp: Natural.timestamp(77_000 + round) })
 
 describe("an epoch", () => {
-  it("takes in a vertex once, keeps one that waits at hand, and says of an invalid one what is wrong", () => {
+  it("accepts a vertex once, keeps a waiting one available, and reports the fault of an invalid one", () => {
     const { epoch, receive } = opened()
     const [first] = upTo(1)
     if (first === undefined) throw new Error("a vertex expected")
@@ -59,7 +59,7 @@ describe("an epoch", () => {
     expect(epoch.vertex(elsewhere.header.hash)).toBeUndefined()
   })
 
-  it("knows how far a quorum has come by vertices that wait, and by those that were stored", () => {
+  it("knows a quorum's progress from waiting vertices and from stored ones", () => {
     const { epoch, receive } = opened()
     receive(...[1, 2].map((seat) => floating(builder, seat, 9)))
     expect(epoch.reachedRound).toBe(0)
@@ -81,7 +81,7 @@ describe("an epoch", () => {
     expect(receive(...upTo(1))).toEqual([])
   })
 
-  it("is closed by the first commit at its last round, and then takes in nothing, from peers or from the disk", () => {
+  it("is closed by the first commit at its last round, and then accepts nothing from peers or from the disk", () => {
     const { epoch, receive, restore } = opened()
     const commits = only(receive(...whole), "Committed")
     expect(commits.map(({ commit, closes }) => [commit.leaderRound, closes])).toEqual(
@@ -92,11 +92,11 @@ describe("an epoch", () => {
     expect([receive(later), restore(later)]).toEqual([[], []])
     expect(epoch.vertex(later.header.hash)).toBeUndefined()
     expect(epoch.reachedRound).toBeLessThan(40)
-    // What was not ordered stays, to be served: the last commit collects nothing.
+    // Unordered vertices stay, to be served: the last commit collects nothing.
     expect(epoch.dag.collectedRound).toBe(EPOCH_ROUNDS - 1 - DEPTH)
   })
 
-  it("gives this node's vertices back that it closes without having ordered, and nobody else's", () => {
+  it("returns only this node's vertices that it closes without having ordered", () => {
     const closesWith = (seat: number | null) => {
       const outputs = opened(seat).receive(...whole)
       return only(outputs, "Returned").flatMap(({ vertices }) =>
@@ -112,7 +112,7 @@ describe("an epoch", () => {
     expect(closesWith(null)).toEqual([])
   })
 
-  it("gives an own vertex back that nobody names, when its round is collected", () => {
+  it("returns an own vertex that nobody names, when its round is collected", () => {
     const { epoch, receive } = opened(3)
     const lost = builder.make(3, 2, [...grown(builder, 1, [0, 1, 2]), ...upTo(1).slice(3)].map(parentOf))
     const others = grown(builder, 12, [0, 1, 2])
@@ -127,7 +127,7 @@ describe("an epoch", () => {
 })
 
 describe("this node's vertices", () => {
-  it("are kept to be sent again: the last three, by round, however they come", () => {
+  it("are kept for resending: the last three, by round, however they come", () => {
     const { epoch, receive } = opened(1)
     receive(...upTo(6))
     const rounds = () => epoch.ownVertices.map(({ header }) => [header.author, header.round])
@@ -154,7 +154,7 @@ describe("two vertices of one slot", () => {
   const evidenceIn = (outputs: ReadonlyArray<Output>) =>
     only(outputs, "EvidenceFound").map(({ evidence }) => [evidence.first.author, evidence.first.round])
 
-  it("are proof against their author, once, whether the first is in the DAG or waits", () => {
+  it("prove equivocation by their author, once, whether the first is in the DAG or waits", () => {
     const { receive } = opened()
     receive(...upTo(2))
     expect(evidenceIn(receive(second(1, 2, upTo(1))))).toEqual([[addressOf(1), 2]])
@@ -165,19 +165,19 @@ describe("two vertices of one slot", () => {
     expect(evidenceIn(waiting.receive(second(2, 9, parents)))).toEqual([[addressOf(2), 9]])
   })
 
-  it("of different rounds or authors are no proof", () => {
+  it("of different rounds or authors prove nothing", () => {
     const { receive } = opened()
     expect(evidenceIn(receive(...upTo(4)))).toEqual([])
     expect(evidenceIn(receive(floating(builder, 2, 9), floating(builder, 2, 10), floating(builder, 3, 9)))).toEqual([])
   })
 
-  it("are proof also when both come from the disk", () => {
+  it("prove equivocation also when both come from the disk", () => {
     const { restore } = opened()
     restore(...upTo(2))
     expect(evidenceIn(restore(second(3, 2, upTo(1))))).toEqual([[addressOf(3), 2]])
   })
 
-  it("by this node itself are nothing that it accuses itself of", () => {
+  it("by this node itself produce no accusation", () => {
     const { receive } = opened(1)
     receive(...upTo(2))
     expect(evidenceIn(receive(second(1, 2, upTo(1))))).toEqual([])
@@ -202,8 +202,8 @@ describe("two vertices of one slot", () => {
 })
 
 describe("an epoch in which two vertices of one slot have certificates", () => {
-  // More than a third of the weight has signed twice, so finality is lost, and the node must not go on.
-  it("says so as soon as it sees both, and names them", () => {
+  // More than a third of the weight has signed twice, so finality is lost, and the node must not continue.
+  it("is reported as soon as it has both, with their hashes", () => {
     const { receive } = opened(null)
     const first = upTo(1)
     const leader = builder.committee.leaderOf(Natural.round(1))

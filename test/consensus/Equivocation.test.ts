@@ -11,7 +11,7 @@ const picture = draw(`
 const header = (name: string) => picture.vertex(name).header
 
 describe("evidence", () => {
-  it("is found between two headers of one slot, in the order of their hashes", () => {
+  it("consists of two headers of one slot, in the order of their hashes", () => {
     const found = new Equivocations().find(header("a1"), [header("B1"), header("A1"), header("A2")])
     expect(found).toEqual(Evidence.of(header("A1"), header("a1")))
     expect((found?.first.hash ?? "") < (found?.second.hash ?? "")).toBe(true)
@@ -21,7 +21,7 @@ describe("evidence", () => {
     expect(new Equivocations().find(header("A1"), [header("A1"), header("A2"), header("B1")])).toBeUndefined()
   })
 
-  it("is found once for each author", () => {
+  it("is found once per author", () => {
     const equivocations = new Equivocations()
     expect(equivocations.find(header("a1"), [header("A1")])).toBeDefined()
     expect(equivocations.find(header("a2"), [header("A2")])).toBeUndefined()

@@ -1,6 +1,6 @@
 /**
  * A signature scheme for tests: fast, deterministic and worthless. The public key is all one needs to sign, so a test
- * can play any validator; what matters is that a wrong signature is told from a right one.
+ * can play any validator; only wrong signatures must be told from right ones.
  */
 import { sha256Hex } from "#crypto"
 import * as Binary from "../../src/protocol/encoding/Binary.js"

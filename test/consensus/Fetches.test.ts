@@ -17,7 +17,7 @@ const at = Natural.timestamp
 /** Where no author is connected. */
 const look = { retryMs: RETRY_MS, isOnItsWay: () => false, awaitedMs: 100 }
 
-/** A room and what asks for what is missing in it; nothing ever comes. */
+/** A room and its fetches of what is missing in it; nothing ever comes. */
 class World {
   readonly fetches: Fetches
   readonly room: WaitingRoom
@@ -54,7 +54,7 @@ class World {
   }
 }
 
-it("a missing parent is asked for at once and again, at last with more and more time in between", () => {
+it("asks for a missing parent at once and again, with growing intervals", () => {
   const world = new World()
   world.add(0, 2, world.phantoms(1, 1))
   const asked: Array<number> = []
@@ -67,7 +67,7 @@ it("a missing parent is asked for at once and again, at last with more and more 
   expect(asked).toEqual([0, 1, 2, 3, 4, 6, 10, 18, 26, 34, 42, 50, 58])
 })
 
-it("a missing parent that its author is sending is waited for once, and asked for only then", () => {
+it("waits once for a missing parent that its author is sending before it asks", () => {
   const world = new World()
   world.add(0, 2, world.phantoms(1, 2))
   const [coming] = world.room.wanted
@@ -78,7 +78,7 @@ it("a missing parent that its author is sending is waited for once, and asked fo
   expect(attempts).toEqual([[0], [], [0], [1], [1]])
 })
 
-it("a parent that comes while it is waited for is never asked for", () => {
+it("never asks for a parent that comes while it is waited for", () => {
   const world = new World()
   const parents = world.phantoms(1, 1)
   world.add(0, 2, parents)
@@ -89,7 +89,7 @@ it("a parent that comes while it is waited for is never asked for", () => {
   expect(world.fetches.size).toBe(0)
 })
 
-it("what another author names is not kept waiting because one had named it in vain", () => {
+it("does not delay one author's parent because another named it in vain", () => {
   const world = new World()
   const parents = world.phantoms(1, 1)
   world.add(0, 2, parents)
@@ -99,7 +99,7 @@ it("what another author names is not kept waiting because one had named it in va
   expect(world.due(11_501).map(({ seat }) => seat)).toEqual([1])
 })
 
-it("what another author names is not asked for sooner while it is still asked for at every interval", () => {
+it("does not ask sooner for one author's parent that is still asked for at every interval", () => {
   const world = new World()
   const parents = world.phantoms(1, 1)
   world.add(0, 2, parents)
@@ -109,7 +109,7 @@ it("what another author names is not asked for sooner while it is still asked fo
   expect(world.due(4_000).map(({ attempt }) => attempt)).toEqual([4])
 })
 
-it("what is missing no longer takes nothing else from what was asked for", () => {
+it("keeps its other questions when one parent is no longer missing", () => {
   const world = new World()
   const [low, high] = [world.phantoms(1, 2), world.phantoms(5, 1)]
   world.add(0, 6, [...low, ...high])
@@ -119,7 +119,7 @@ it("what is missing no longer takes nothing else from what was asked for", () =>
   expect(world.due(RETRY_MS).map(({ attempt }) => attempt)).toEqual([1, 1])
 })
 
-it("what lies above the given round is left where it is, and asked for later", () => {
+it("leaves what lies above the given round for later", () => {
   const world = new World()
   const parents = [1, 2, 3].flatMap((round) => world.phantoms(round, 1))
   world.add(0, 4, parents)
@@ -130,7 +130,7 @@ it("what lies above the given round is left where it is, and asked for later", (
   ])
 })
 
-it("at most 256 parents are asked for at once, and the next look goes on with the author whose turn it is", () => {
+it("asks for at most 256 parents at once, and continues with the author whose turn it is", () => {
   const world = new World(10)
   for (let seat = 0; seat < 10; seat++) world.add(seat, 2, world.phantoms(1, 60))
   const looks = [0, 1, 2, 3].map((now) => world.due(now).map(({ seat }) => seat))
@@ -138,7 +138,7 @@ it("at most 256 parents are asked for at once, and the next look goes on with th
   expect(looks.flat()).toEqual(Array.from({ length: 600 }, (_, i) => i % 10))
 })
 
-it("a look that asks for all there is begins with the same author as the one before", () => {
+it("begins with the same author again after a look that asked for everything", () => {
   const world = new World()
   world.add(0, 2, world.phantoms(1, 1))
   expect(world.due(0).map(({ seat }) => seat)).toEqual([0])
@@ -146,7 +146,7 @@ it("a look that asks for all there is begins with the same author as the one bef
   expect(world.due(1).map(({ seat }) => seat)).toEqual([0, 1, 2, 3])
 })
 
-it("what was missing no longer and is missing again is new", () => {
+it("treats a parent as new that is missing again", () => {
   const world = new World()
   const parents = world.phantoms(1, 1)
   const vertex = world.add(0, 2, parents)
@@ -158,7 +158,7 @@ it("what was missing no longer and is missing again is new", () => {
   expect(world.due(2).map(({ attempt }) => attempt)).toEqual([0])
 })
 
-it("an author has so many questions under way and no more, and that costs nobody else a turn", () => {
+it("limits an author's open questions without costing others a turn", () => {
   const world = new World()
   for (let round = 3; round < 11; round++) world.add(0, round, world.phantoms(1, 290))
   const [first, second] = [world.due(0), world.due(1)]
@@ -169,7 +169,7 @@ it("an author has so many questions under way and no more, and that costs nobody
   expect(world.fetches.size).toBe(67)
 })
 
-it("a vertex that waits for its own parents is not asked for", () => {
+it("does not ask for a vertex that waits for its own parents", () => {
   const world = new World()
   const parents = world.phantoms(1, 1)
   const named = builder.make(1, 2, parents)
@@ -178,7 +178,7 @@ it("a vertex that waits for its own parents is not asked for", () => {
   expect([0, RETRY_MS].map((now) => world.due(now).map(({ parent }) => parent))).toEqual([parents, parents])
 })
 
-it("a guest that was lost is asked for again by those that wait for it", () => {
+it("asks again for a lost guest on behalf of those that wait for it", () => {
   const world = new World()
   const parents = world.phantoms(1, 300)
   const named = builder.make(1, 2, parents)
@@ -195,7 +195,9 @@ it("a guest that was lost is asked for again by those that wait for it", () => {
   expect(world.due(1).some(({ parent, seat }) => parent.hash === hash && seat === 0)).toBe(true)
 })
 
-/** An author builds on 24 waiting vertices of the three others, so its turns cover the 7,200 parents that those lack. */
+/**
+ * An author builds on 24 waiting vertices of the three others, so its turns cover the 7,200 parents that those lack.
+ */
 const builtOnOthers = (world: World): { readonly lacked: ReadonlyArray<Parent> } => {
   const lacked = world.phantoms(1, 7_200)
   const named = Array.from({ length: 24 }, (_, i) =>
@@ -218,7 +220,7 @@ const askedOf = (world: World): ReadonlySet<string> => {
   }
 }
 
-it("a parent that has no room in its author's queue is asked for once there is room", () => {
+it("asks for a parent without room in its author's queue once there is room", () => {
   const world = new World()
   builtOnOthers(world)
   const own = world.phantoms(2, 2_100)
@@ -227,7 +229,7 @@ it("a parent that has no room in its author's queue is asked for once there is r
   expect(own.filter(({ hash }) => !asked.has(hash))).toEqual([])
 })
 
-it("a full queue takes nothing more before half of it is done, and then only what its author needs", () => {
+it("refills a full queue only when half of it is done, and only with what its author needs", () => {
   const world = new World(5)
   builtOnOthers(world)
   // Of seat 0, which has no room for all of it: 7,200 parents of others and 1,200 own ones, and then the lowest of all.
@@ -274,7 +276,7 @@ class TwoAuthors {
     }
   }
 
-  /** One of the two, if not said otherwise the first, needs this many more. */
+  /** One of the two, by default the first, needs this many more. */
   need(round: number, count: number, seat = 0): ReadonlyArray<Want> {
     const added = Array.from({ length: count }, (): Want => {
       const serial = this.wants.length
@@ -311,7 +313,7 @@ class TwoAuthors {
 
 const isQueued = ({ queuedFor }: Want): boolean => SeatSet.has(queuedFor, 0)
 
-it("a queue holds 8,192 parents and not one more", () => {
+it("limits a queue to 8,192 parents", () => {
   const authors = new TwoAuthors()
   expect(authors.need(1, 8_192).every(isQueued)).toBe(true)
   expect(authors.need(1, 1).some(isQueued)).toBe(false)
@@ -363,7 +365,7 @@ it("counts each place that it visits", () => {
   expect(world.fetches.steps).toBe(6)
 })
 
-it("what others have fetched leaves its place in a queue", () => {
+it("frees the place of a parent that others have fetched", () => {
   const world = new World()
   const { lacked } = builtOnOthers(world)
   const own = world.phantoms(2, 2_100)
@@ -373,7 +375,7 @@ it("what others have fetched leaves its place in a queue", () => {
   for (let i = 3; i < 7; i++) add(i)
   const steps = world.fetches.steps
   expect(askedOf(world).size).toBe(own.length)
-  // Each place once: nothing had to be looked up among all that is missing.
+  // Each place once: nothing had to be looked up among everything missing.
   expect(world.fetches.steps - steps).toBeLessThanOrEqual(own.length + lacked.length)
 })
 

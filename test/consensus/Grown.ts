@@ -1,4 +1,4 @@
-/** DAGs without surprises, and the checkpoint that closes their epoch: for tests of what surrounds the DAG. */
+/** DAGs without surprises, and the checkpoint that closes their epoch: for tests of the DAG's surroundings. */
 
 import type { Committee } from "../../src/consensus/dag/Committee.js"
 import type { Epoch } from "../../src/consensus/Epoch.js"
@@ -11,7 +11,7 @@ import * as FakeKeys from "./FakeKeys.js"
 import { seedOf } from "./TestCommittee.js"
 import { parentOf, type VertexBuilder } from "./VertexBuilder.js"
 
-/** Vertices of these seats in each of the epoch's first rounds, each upon all of the round before. */
+/** Vertices of these seats in each of the epoch's first rounds, each upon the whole round before. */
 export const grown = (
   builder: VertexBuilder,
   rounds: number,

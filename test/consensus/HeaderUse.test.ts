@@ -1,4 +1,4 @@
-/** What a node can do with a vertex, before anybody has verified a signature of it. */
+/** The use of a vertex to a node, before any signature of it is verified. */
 import { describe, expect, it } from "vitest"
 import { Core } from "../../src/consensus/Core.js"
 import { NotAMember, WrongBase } from "../../src/consensus/dag/Validity.js"
@@ -24,7 +24,7 @@ const started = (conditions: ConstructorParameters<typeof SmallNetwork>[0]): Sma
   return network
 }
 
-describe("what a node can do with a vertex, by its header alone", () => {
+describe("the use of a vertex, by its header alone", () => {
   const record = recordOf(equalWeights(4), shortEpochs)
   const builder = new VertexBuilder(openingOf(record))
   const headerOf = (seat: number, round: number, given: { readonly base?: Hash.Hash } = {}) =>
@@ -32,7 +32,7 @@ describe("what a node can do with a vertex, by its header alone", () => {
   const of = (epoch: number, seat: number, round: number) =>
     builder.make(seat, round, [], { epoch: Natural.epoch(epoch) }).header
 
-  it("is to take in what it lacks of its own epoch, and nothing twice", () => {
+  it("is insertion for vertices missing in its own epoch, each once", () => {
     const network = started({ seed: 5, record, ...calm })
     network.run(20 * ROUND_MS)
     const { core } = nodeAt(network, 0)
@@ -45,7 +45,7 @@ describe("what a node can do with a vertex, by its header alone", () => {
     expect(core.useOf(headerOf(1, 1))._tag).toBe("Known")
   })
 
-  it("is nothing where it lies upon another base, or its author is no member", () => {
+  it("is none on another base or by a non-member", () => {
     const core = new Core(
       { roundIntervalMs: ROUND_MS, guard: null },
       { current: freshEpoch(builder.opening), previous: null, signed: [], companions: [] },
@@ -65,7 +65,7 @@ describe("what a node can do with a vertex, by its header alone", () => {
     expect(core.signing).toEqual({ _tag: "NoSeat" })
   })
 
-  it("is its header alone in other epochs if it is the node's own, and otherwise to say who is behind", () => {
+  it("is its header alone in other epochs if it is the node's own, and otherwise to show who is behind", () => {
     const network = started({ seed: 5, record, ...calm })
     network.run(100 * ROUND_MS)
     const { core } = nodeAt(network, 0)
@@ -77,7 +77,7 @@ describe("what a node can do with a vertex, by its header alone", () => {
     expect(uses(0)).toEqual([elsewhere(1), headerOnly, headerOnly, headerOnly])
   })
 
-  it("changes when the epoch closes: the next one's is wanted early, and of this one only who has come furthest", () => {
+  it("changes at the close: the next epoch's is wanted early, and of this one only each author's highest", () => {
     const network = started({ seed: 5, record, ...calm })
     const node = nodeAt(network, 0)
     while (node.core.checkpoints.closing !== null || !node.core.epoch.isClosed) network.run(1)

@@ -14,7 +14,7 @@ const commitAt = (leaderRound: number): Commit.Commit =>
     previous: Hash.ZERO,
   })
 
-it("a newcomer's heart beats at least three times in every quarter of an epoch, also when commits are rare", () => {
+it("a newcomer sends at least three in every quarter of an epoch, also when commits are rare", () => {
   for (const [epochRounds, every] of [
     [40, 1],
     [240, 3],
@@ -33,7 +33,7 @@ it("a newcomer's heart beats at least three times in every quarter of an epoch, 
   }
 })
 
-it("it beats with the first commit, and then with the first one that is a sixteenth of an epoch later", () => {
+it("a newcomer sends one with the first commit, then with the first one a sixteenth of an epoch later", () => {
   const record = recordOf(equalWeights(4), { firstRound: Natural.round(101), rules: { ...rules, epochRounds: 240 } })
   const heartbeats = new Heartbeats(record)
   const due = (rounds: ReadonlyArray<number>) => rounds.filter((round) => heartbeats.isDue(commitAt(round)))

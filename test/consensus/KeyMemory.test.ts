@@ -42,8 +42,8 @@ const uponOf = (seat: number, round: number, parents: ReadonlyArray<number>): He
   return builder.make(seat, round, before).header
 }
 
-describe("the memory of a disk that was lost", () => {
-  it("takes an absurd round for no answer, and learns from what its author signs after the loss", () => {
+describe("the memory after a lost disk", () => {
+  it("rejects an absurd round as an answer, and learns from what its author signs after the loss", () => {
     const memory = lost()
     testify(memory, 1, 10)
     testify(memory, 2, 11)
@@ -61,7 +61,7 @@ describe("the memory of a disk that was lost", () => {
     expect([memory.toAsk(committee), memory.bound]).toEqual([[], place(13)])
   })
 
-  it("takes a member's word only as far as its own vertices bear it out", () => {
+  it("trusts a member's word only as far as its own vertices support it", () => {
     const memory = lost()
     for (const seat of [1, 2]) testify(memory, seat, 10)
     testify(memory, 3, 50)
@@ -72,7 +72,7 @@ describe("the memory of a disk that was lost", () => {
     expect(memory.bound).toEqual(place(12))
   })
 
-  it("is bounded by the round after the highest that members of a quorum have made, this one not counted", () => {
+  it("is bounded by the round after the highest that a quorum's members made, this one not counted", () => {
     const memory = lost()
     expect(memory.toAsk(committee)).toEqual([1, 2, 3].map(addressOf))
     for (const [seat, round] of [
@@ -88,7 +88,7 @@ describe("the memory of a disk that was lost", () => {
     expect([memory.isKnown, memory.bound]).toEqual([true, place(13)])
   })
 
-  it("does not count what it says itself, nor members of another epoch, nor headers of others or another base", () => {
+  it("ignores its own word, members of another epoch, and headers of others or another base", () => {
     const memory = lost()
     testify(memory, 0, 10)
     testify(memory, 1, 10, 2)
@@ -97,7 +97,7 @@ describe("the memory of a disk that was lost", () => {
     expect(memory.toAsk(committee)).toEqual([1, 2, 3].map(addressOf))
   })
 
-  it("is bounded by the lowest that a quorum tells: with enough others a liar does not raise it", () => {
+  it("is bounded by the lowest word of a quorum, so a liar does not raise it with enough others", () => {
     const seven = committeeOf(equalWeights(7))
     const memory = new KeyMemory(seven.member(0).address, false, null)
     const opening = openingOf(recordOf(equalWeights(7)))
@@ -117,7 +117,7 @@ describe("the memory of a disk that was lost", () => {
     expect(memory.toAsk(seven)).toEqual([])
   })
 
-  it("is not settled where the epoch may have closed: the key may have signed in the next one", () => {
+  it("is unsettled where the epoch may have closed, since the key may have signed in the next one", () => {
     for (const [round, isKnown] of [
       [UNCLOSED - 1, true],
       [UNCLOSED, false],
@@ -129,7 +129,7 @@ describe("the memory of a disk that was lost", () => {
     }
   })
 
-  it("is whole from the next epoch on once it is bounded, and asks anew there if it is not", () => {
+  it("is whole from the next epoch on once it is bounded, and asks anew there otherwise", () => {
     const [bounded, unbounded] = [lost(), lost()]
     for (const seat of [1, 2, 3]) testify(bounded, seat, 10)
     for (const seat of [1, 2]) testify(unbounded, seat, 10)
@@ -141,7 +141,7 @@ describe("the memory of a disk that was lost", () => {
     expect([unbounded.isKnown, unbounded.toAsk(committee)]).toEqual([false, [1, 2, 3].map(addressOf)])
   })
 
-  it("is doubted again when something above the bound turns up", () => {
+  it("is in doubt again when a header above the bound turns up", () => {
     const memory = lost()
     for (const seat of [1, 2, 3]) testify(memory, seat, 10)
     memory.settle(seen(), committee)
@@ -149,7 +149,7 @@ describe("the memory of a disk that was lost", () => {
     expect([memory.isKnown, memory.bound, memory.toAsk(committee).length]).toEqual([false, null, 3])
   })
 
-  it("is whole at once where a network begins, and nobody is past its first nine rounds", () => {
+  it("is whole at once where a network begins and nobody is past its first nine rounds", () => {
     const founding = (rounds: ReadonlyArray<number>, highest: Place | null = null) => {
       const memory = lost()
       for (const [i, round] of rounds.entries()) testify(memory, i + 1, round)
@@ -164,7 +164,7 @@ describe("the memory of a disk that was lost", () => {
     expect(founding([0, 1], place(1))).toEqual([false, null])
   })
 
-  it("where the others are no quorum, needs what each of them knows of the key", () => {
+  it("needs every other member's word where the others are no quorum", () => {
     const three = committeeOf(equalWeights(3))
     const memory = new KeyMemory(three.member(0).address, false, null)
     memory.open(E1, base)
@@ -197,7 +197,7 @@ describe("the operator's word", () => {
     expect(memory.bound).toEqual(place(7))
   })
 
-  it("counts in its epoch of its network alone, and not for what the key has signed", () => {
+  it("applies only to its epoch of its network, and not to what the key has signed", () => {
     for (const [said, highest, refusal] of [
       [word, place(7), null],
       [word, null, null],
@@ -220,7 +220,8 @@ describe("the operator's word", () => {
   })
 })
 
-// The proof of docs/recovery.md, by drawing lives: whatever the key can have signed before the loss, the bound is at or above it.
+// The proof of docs/recovery.md, by drawing lives: whatever the key can have signed before the loss, the bound is at or
+// above it.
 it("a key has signed nothing above its bound, whatever one liar among four says", () => {
   const rounds = FastCheck.integer({ min: 1, max: 30 })
   FastCheck.assert(
@@ -238,7 +239,7 @@ it("a key has signed nothing above its bound, whatever one liar among four says"
           const honest = (atLoss[seat] ?? 0) + (since[seat] ?? 0)
           testify(memory, seat + 1, seat === liar?.seat ? liar.says : honest)
         }
-        // All that was made before the loss, and what the liar makes up, upon vertices that there are.
+        // Everything made before the loss, and the liar's inventions, upon existing vertices.
         for (const seat of [0, 1, 2]) {
           for (let round = 2; round <= (seat === liar?.seat ? 30 : (atLoss[seat] ?? 0)); round++) {
             const parents = [0, 1, 2].filter((each) => made(each, round - 1)).map((each) => each + 1)

@@ -1,4 +1,4 @@
-/** A core that stands still or has fallen behind: what it asks for, and what it lets in that it otherwise would not. */
+/** A core that has stopped or fallen behind: what it asks for, and the exceptions it makes at admission. */
 import { describe, expect, it } from "vitest"
 import { Core } from "../../src/consensus/Core.js"
 import type { Output } from "../../src/consensus/output/Output.js"
@@ -12,12 +12,15 @@ import { draw, type Picture } from "./Picture.js"
 import { rules, seedOf, WITH_MEMORY } from "./TestCommittee.js"
 
 const ROUND_MS = 100
-/** A core asks again after 250 ms when rounds take 100, and shouts after eight times as long. */
+/** A core repeats questions after 250 ms when rounds take 100, and shouts after eight times as long. */
 const RETRY_MS = 250
 const STANDSTILL_MS = 8 * RETRY_MS
 const EPOCH = rules.epochRounds
 
-/** Member A of a picture, with its vertex of round 1 made, or a node without a key that has that vertex; nothing else is here. */
+/**
+ * Member A of a picture with its vertex of round 1 made, or a node without a key that has that vertex; nothing else is
+ * here.
+ */
 class Member {
   readonly picture: Picture
   readonly core: Core
@@ -51,7 +54,7 @@ class Member {
     for (const name of names) this.outputs.push(...this.core.receive(this.picture.vertex(name), this.at))
   }
 
-  /** What comes out while so much time passes, a tick every retry. */
+  /** The output during this time, with a tick at every retry. */
   wait(ms: number): ReadonlyArray<Output> {
     const outputs: Array<Output> = []
     for (const end = this.now + ms; this.now < end; ) {
@@ -62,7 +65,7 @@ class Member {
     return outputs
   }
 
-  /** B, C and D have closed the epoch with a commit this node has not come to. */
+  /** B, C and D have closed the epoch with a commit this node has not reached. */
   hearOfTheEnd(): void {
     const { record, base } = this.picture.opening
     const checkpoint = Checkpoint.make({
@@ -101,10 +104,10 @@ const picture = draw(`
   7  BCD  BCD  BCD  BCD
 `)
 
-describe("a member that stands still", () => {
-  // An author had filled its places in the waiting room with vertices upon parents that do not exist. A real one of its
-  // own, which honest vertices named, found no place to wait for its parents, so nobody ever asked for those.
-  it("asks for everything that is kept, once it has made nothing for eight retries, and not all the time", () => {
+describe("a stalled member", () => {
+  // An author had filled its places in the waiting room with vertices upon nonexistent parents. A real one of its own,
+  // which honest vertices named, found no place to wait for its parents, so nobody ever asked for those.
+  it("asks for everything that is kept once it has made nothing for eight retries, and not all the time", () => {
     const member = new Member(picture)
     member.receive("B1")
     expect(asked(member.wait(STANDSTILL_MS - RETRY_MS))).toEqual([])
@@ -113,8 +116,8 @@ describe("a member that stands still", () => {
     expect(asked(member.wait(RETRY_MS))).toEqual([[1, 1 + EPOCH]])
   })
 
-  // A validator that had lost its disk and was silent never asked for what the others had closed the epoch with.
-  it("asks for everything also when it has never made anything, and says whose vertices it waits for", () => {
+  // A silent validator that had lost its disk never asked for what the others had closed the epoch with.
+  it("asks for everything also when it has never made anything, and reports whose vertices it waits for", () => {
     const member = new Member(picture, { isSilent: true })
     member.receive("B1", "b1", "C1", "D1")
     expect(member.core.following(member.at)).toEqual({ _tag: "InStep" })
@@ -127,7 +130,7 @@ describe("a member that stands still", () => {
     expect(member.core.signing).toMatchObject({ _tag: "Asking", lacks: lacks.slice(1) })
   })
 
-  it("asks for what it stands still for also when it is far behind, not only for the rounds above", () => {
+  it("asks for what stalls it also when it is far behind, not only for the rounds above", () => {
     const member = new Member(picture)
     member.receive("B1", "B7", "C7", "D7")
     expect(member.core.epoch.reachedRound).toBe(7)
@@ -138,8 +141,8 @@ describe("a member that stands still", () => {
     expect(asked(member.wait(RETRY_MS))).toEqual([[1, 7 + EPOCH]])
   })
 
-  // The others may have closed the epoch with the second vertex of a slot; they make no vertices any more that name it.
-  it("lets the second vertex of a slot in unnamed, and not while it moves", () => {
+  // The others may have closed the epoch with the second vertex of a slot; they make no more vertices that name it.
+  it("admits the second vertex of a slot unnamed, but not while it advances", () => {
     const member = new Member(picture)
     member.receive("B1", "b1")
     expect(inserted(member, member.wait(STANDSTILL_MS - RETRY_MS))).toEqual([])
@@ -147,9 +150,9 @@ describe("a member that stands still", () => {
   })
 })
 
-describe("a node without a key that stands still", () => {
-  // What it lacked lay below the rounds that a quorum had; it asked for the rounds above, for good, and whoever answered
-  // honestly brought nothing and lost its turn to strangers.
+describe("a stalled node without a key", () => {
+  // What it lacked lay below the rounds that a quorum had; it asked for the rounds above for ever, and honest answers
+  // brought nothing and lost their senders' turns to strangers.
   it("asks for everything that is kept once it is far behind", () => {
     const follower = new Member(picture, { hasKey: false })
     follower.receive("B1", "B7", "C7", "D7")
@@ -157,13 +160,13 @@ describe("a node without a key that stands still", () => {
     expect(asked(follower.wait(RETRY_MS))).toEqual([[1, 7 + EPOCH]])
   })
 
-  it("asks for nothing while the network itself may stand still", () => {
+  it("asks for nothing while the network itself may have stopped", () => {
     const follower = new Member(picture, { hasKey: false })
     follower.receive("B1")
     expect(asked(follower.wait(2 * STANDSTILL_MS))).toEqual([])
   })
 
-  it("lets the second vertex of a slot in unnamed", () => {
+  it("admits the second vertex of a slot unnamed", () => {
     const follower = new Member(picture, { hasKey: false })
     follower.receive("B1", "b1")
     expect(inserted(follower, follower.wait(STANDSTILL_MS - RETRY_MS))).toEqual([])
@@ -171,14 +174,14 @@ describe("a node without a key that stands still", () => {
   })
 })
 
-describe("a vertex that is slow to judge is built on", () => {
+describe("a vertex that is slow to judge", () => {
   const { header } = picture.vertex("D2")
   const isBuiltOnAfter = (member: Member, ...names: ReadonlyArray<string>): boolean => {
     member.receive(...names)
     return member.core.isBuiltOn(header)
   }
 
-  it("when authors of a third of the weight wait for it, besides its own: one of them is honest", () => {
+  it("is judged when authors of a third of the weight wait for it besides its own: one of them is honest", () => {
     const member = new Member(picture)
     expect(isBuiltOnAfter(member, "B1", "C1", "D1")).toBe(false)
     expect(isBuiltOnAfter(member, "D3", "D4")).toBe(false)
@@ -186,13 +189,13 @@ describe("a vertex that is slow to judge is built on", () => {
     expect(isBuiltOnAfter(member, "C3")).toBe(true)
   })
 
-  it("also when they wait for a vertex that waits for it", () => {
+  it("is judged when they wait for a vertex that waits for it", () => {
     const member = new Member(picture)
     expect(isBuiltOnAfter(member, "B4", "C4")).toBe(false)
     expect(isBuiltOnAfter(member, "D3")).toBe(true)
   })
 
-  it("by anybody but its author, for a member that stands still", () => {
+  it("is judged for anybody but its author by a stalled member", () => {
     const member = new Member(picture)
     member.receive("D3")
     member.wait(STANDSTILL_MS)
@@ -200,7 +203,7 @@ describe("a vertex that is slow to judge is built on", () => {
     expect(isBuiltOnAfter(member, "B3")).toBe(true)
   })
 
-  it("by anybody but its author, for a node that makes none itself", () => {
+  it("is judged for anybody but its author by a node that makes no vertices", () => {
     const core = new Core(
       { roundIntervalMs: ROUND_MS, guard: null },
       { current: freshEpoch(picture.opening), previous: null, signed: [], companions: [] },
@@ -225,7 +228,7 @@ describe("a member that hears of its epoch's end before it can see it", () => {
     expect(asked(member.wait(RETRY_MS))).toEqual([[1, 1 + EPOCH]])
   })
 
-  it("makes no vertex of it any more", () => {
+  it("makes no more vertices of that epoch", () => {
     const proposed = (member: Member) =>
       member.wait(STANDSTILL_MS).flatMap((output) => (output._tag === "Propose" ? [output.round] : []))
     const [one, other] = [new Member(picture), new Member(picture)]
@@ -234,7 +237,7 @@ describe("a member that hears of its epoch's end before it can see it", () => {
     expect([proposed(one), proposed(other)]).toEqual([[2], []])
   })
 
-  it("lets the second vertex of a slot in unnamed at once", () => {
+  it("admits the second vertex of a slot unnamed at once", () => {
     const member = new Member(picture)
     member.receive("B1", "b1")
     member.hearOfTheEnd()

@@ -34,7 +34,7 @@ describe("a commit", () => {
       4  ABC  ABC   ABC+D2  -
   `)
 
-  it("orders the leader's history that was not ordered yet, and nothing else", () => {
+  it("orders exactly the leader's history that was not ordered yet", () => {
     const { node, linearizer } = fill(picture)
     expect(namesOf(picture, linearizer.order(node("C2"))).toSorted()).toEqual(["A1", "B1", "C1", "C2"])
     expect(namesOf(picture, linearizer.order(node("B3"))).toSorted()).toEqual(["B2", "B3", "D1", "D2"])
@@ -51,7 +51,7 @@ describe("a commit", () => {
     expect(namesOf(picture, linearizer.order(node("C3")))).toEqual([...expected, ...second, "C3"])
   })
 
-  it("is chained to the one before", () => {
+  it("is chained to the previous one", () => {
     const { node, linearizer } = fill(picture)
     const first = linearizer.order(node("A2")).commit
     const second = linearizer.order(node("B3")).commit
@@ -69,7 +69,7 @@ describe("a commit", () => {
     expect(linearizer.position).toMatchObject({ index: 2, hash: second.hash, leaderRound: 3 })
   })
 
-  it("has the median time of the leader's parents of the round before, and never goes back", () => {
+  it("has the median time of the leader's parents of the previous round, and never goes back", () => {
     const { node, linearizer } = fill(picture)
     expect(linearizer.order(node("A1")).time).toBe(0)
     expect(linearizer.order(node("A4")).time).toBe(3)
@@ -78,7 +78,7 @@ describe("a commit", () => {
     expect(later.order(again("C2")).time).toBe(9)
   })
 
-  it("takes the time of the round before only, however many older parents its leader has", () => {
+  it("takes the time of the previous round only, however many older parents its leader has", () => {
     const late = draw(`
             A         B     C     D
         1   .         .     .     .
@@ -90,7 +90,7 @@ describe("a commit", () => {
     expect(linearizer.order(node("A4")).time).toBe(3)
   })
 
-  it("orders no leader twice: that would be a bug", () => {
+  it("rejects a leader that was already ordered, as a bug", () => {
     const { node, linearizer } = fill(picture)
     linearizer.order(node("B3"))
     expect(() => linearizer.order(node("B3"))).toThrow("is already ordered")
@@ -98,7 +98,7 @@ describe("a commit", () => {
   })
 })
 
-it("vertices of one slot all stand in the order, by hash", () => {
+it("orders all vertices of one slot, by hash", () => {
   const builder = new VertexBuilder(openingOf(recordOf(equalWeights(4))))
   const twins = [0, 1, 2, 3].map((i) => builder.make(0, 1, [], { timestamp: Natural.timestamp(i) }))
   const byHash = twins.toSorted((a, b) => (a.header.hash < b.header.hash ? -1 : 1))
@@ -114,14 +114,14 @@ it("vertices of one slot all stand in the order, by hash", () => {
   expect(ordered.vertices.filter((vertex) => twins.includes(vertex))).toEqual(byHash)
 })
 
-it("the epoch closes with the first leader at or past its last round", () => {
+it("closes the epoch with the first leader at or past its last round", () => {
   const record = recordOf(equalWeights(1), { firstRound: Natural.round(11), rules: { ...rules, epochRounds: 30 } })
   const linearizer = new Linearizer(new Dag(new Committee(record)), openingOf(record).position)
   expect([39, 40, 41].map((round) => linearizer.closes(Natural.round(round)))).toEqual([false, true, true])
 })
 
 describe("the collection depth", () => {
-  it("leaves out what lies at or below the last leader's round less the depth", () => {
+  it("omits what lies at or below the last leader's round less the depth", () => {
     const lines = Array.from({ length: 70 }, (_, i) => `${i + 2}  =  =  =  ${i === 67 ? "ABC+D1" : "-"}`)
     const picture = draw(`
         A B C D
@@ -138,7 +138,7 @@ describe("the collection depth", () => {
     expect(names).toContain("A68")
   })
 
-  it("leaves out the round it ends in, and no higher one", () => {
+  it("omits the round it ends in, and no higher one", () => {
     const lines = Array.from({ length: 68 }, (_, i) => {
       const round = i + 2
       return `${round} ${round === 69 ? "ABC+D2+D3" : "ABC"} ABC ABC ${round < 4 ? "ABC" : "-"}`

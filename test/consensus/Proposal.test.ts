@@ -22,8 +22,8 @@ const proposed = (picture: Picture, round: number): string => {
     .join(" ")
 }
 
-describe("a proposal names", () => {
-  it("the whole round before", () => {
+describe("the parents of a proposal", () => {
+  it("include the whole previous round", () => {
     const picture = draw(`
           A     B     C     D
       1   .     .     .     .
@@ -32,7 +32,7 @@ describe("a proposal names", () => {
     expect(proposed(picture, 3)).toBe("A2 B2 C2")
   })
 
-  it("older vertices that nothing it names reaches", () => {
+  it("include older vertices that no other parent reaches", () => {
     const picture = draw(`
           A     B     C     D
       1   .     .     .     .
@@ -42,7 +42,7 @@ describe("a proposal names", () => {
     expect(proposed(picture, 4)).toBe("A3 B3 C3 D1")
   })
 
-  it("of older ones only the top, when it brings the rest", () => {
+  it("include only the top of older ones, when it brings the rest", () => {
     const picture = draw(`
           A     B     C     D
       1   .     .     .     .
@@ -52,7 +52,7 @@ describe("a proposal names", () => {
     expect(proposed(picture, 4)).toBe("A3 B3 C3 D2")
   })
 
-  it("its own latest vertex, also when others reach that already", () => {
+  it("include its own latest vertex, also when others already reach it", () => {
     const picture = draw(`
           A     B     C     D
       1   .     .     .     .
@@ -61,7 +61,7 @@ describe("a proposal names", () => {
     expect(proposed(picture, 3)).toBe("A1 B2 C2 D2")
   })
 
-  it("of an equivocated slot the vertex that came first, never both", () => {
+  it("include the first vertex of an equivocated slot, never both", () => {
     const picture = draw(`
           A     B     C     D
       1   .    ./.    .     .
@@ -71,14 +71,14 @@ describe("a proposal names", () => {
     expect(proposed(picture, 3)).toBe("A2 B2 C2 D2")
   })
 
-  it("no more than three for each member, of the older ones the highest", () => {
+  it("number at most three per member, the highest of the older ones", () => {
     const rounds = Array.from({ length: 12 }, (_, i) => `${i + 2} ABC ABC ABC ABC`)
     const names = proposed(draw(`A B C D\n1 . . . .\n${rounds.join("\n")}`), 14).split(" ")
     const older = [5, 6, 7, 8, 9, 10, 11, 12].map((round) => `D${round}`)
     expect(names).toEqual(["A13", "B13", "C13", "D13", ...older].toSorted())
   })
 
-  it("nothing that is collected, and its own latest only above that", () => {
+  it("exclude collected ones, and its own latest unless it is above them", () => {
     const picture = draw(`
           A     B     C     D
       1   .     .     .     .
@@ -98,7 +98,7 @@ describe("a proposal names", () => {
     expect([0, 1].map((collected) => named(collected).toSorted().join(" "))).toEqual(["A1 B3 C3 D3", "B3 C3 D3"])
   })
 
-  it("nothing that is collected, also if nothing else reaches it", () => {
+  it("exclude collected ones, also if nothing else reaches them", () => {
     const picture = draw(`
           A     B     C     D
       1   .     .     .     .
@@ -112,12 +112,12 @@ describe("a proposal names", () => {
     expect(proposer.parents(Natural.round(3)).map(({ round }) => round)).toEqual([2, 2, 2])
   })
 
-  it("nothing in the epoch's first round", () => {
+  it("are empty in the epoch's first round", () => {
     expect(proposed(draw("A B\n1 - -\n"), 1)).toBe("")
   })
 })
 
-it("what an honest node proposes is valid, and reaches everything that came in before its round", () => {
+it("are valid for an honest node, and reach everything that came in before its round", () => {
   const habits = { rounds: 12, silence: 30, neglect: 60, missedLeaders: 30, equivocation: 60 }
   FastCheck.assert(
     FastCheck.property(FastCheck.integer(), (seed) => {
@@ -128,7 +128,7 @@ it("what an honest node proposes is valid, and reaches everything that came in b
       const chance = new Chance(seed)
       for (const vertex of shuffleParentsFirst(chance, random.vertices)) {
         const node = dag.insert(vertex)
-        // The own vertices of this DAG are not this node's doing and do not name each other; it made none so far.
+        // The own vertices of this DAG were not made by this node and do not name each other; it made none so far.
         if (node.seat !== 6) proposer.add(node)
         if (chance.percent(80)) continue
         const round = dag.quorumRound + 1

@@ -100,7 +100,7 @@ export const randomDag = (seed: number, habits: Habits): RandomDag => {
   return { opening, committee, vertices }
 }
 
-/** Parents first, otherwise as chance will have it. */
+/** Parents first, otherwise in random order. */
 export const shuffleParentsFirst = (chance: Chance, vertices: ReadonlyArray<Vertex>): ReadonlyArray<Vertex> => {
   const present = new Set<string>()
   const known = new Set(vertices.map(({ header }) => header.hash))

@@ -1,6 +1,6 @@
 /**
- * The commit rule once more, read off its definition with no regard for cost: every question walks the vertices anew, and
- * nothing but verdicts is remembered. What the incremental committer must equal.
+ * The commit rule a second time, read off its definition with no regard for cost: every question walks the vertices
+ * anew, and only verdicts are remembered. The incremental committer must equal it.
  */
 import type { Committee, Schedule } from "../../src/consensus/dag/Committee.js"
 import type { Address } from "../../src/protocol/identity/Address.js"

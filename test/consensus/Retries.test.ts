@@ -1,4 +1,4 @@
-/** What a node does when nothing comes, one tick after the other, without the core around it. */
+/** What a node does when nothing comes, tick by tick, without the core around it. */
 import { describe, expect, it } from "vitest"
 import { CheckpointQuorum } from "../../src/consensus/CheckpointQuorum.js"
 import { Epoch } from "../../src/consensus/Epoch.js"
@@ -33,7 +33,7 @@ const grown = (rounds: number, seats?: ReadonlyArray<number>, on = builder): Rea
   Grown.grown(on, rounds, seats)
 const floating = (seat: number, round: number): Vertex => Grown.floating(builder, seat, round)
 
-/** On nothing that is missing, with more in it than is sent again lightly. */
+/** Upon no missing parents, and too large to be resent lightly. */
 const largeOf = (seat: number, round: number): Vertex => {
   const below = grown(round - 1)
     .slice(-4)
@@ -60,7 +60,7 @@ const epochOf = (vertices: ReadonlyArray<Vertex>, seat: number | null = 0, on = 
 
 const at = Natural.timestamp
 
-/** Something to ask, with what it says. */
+/** Something to ask, and its description. */
 const asking = (guard: SigningGuard | null = null) => {
   const outputs: Array<Output> = []
   const retries = new Retries(INTERVAL_MS, guard, (output) => outputs.push(output))
@@ -90,14 +90,14 @@ const signedBy = (epoch: Epoch, checkpoint: Checkpoint.Checkpoint, seats: Readon
 /** An epoch that was closed by the vertices of 32 rounds. */
 const closed = (seat: number | null = 0): Epoch => epochOf(grown(EPOCH_ROUNDS + 2), seat)
 
-describe("what a key has signed", () => {
+describe("the question of what a key has signed", () => {
   const guarded = () => {
     const guard = new SigningGuard(self, INTERVAL_MS, record.epoch, [], WITH_MEMORY)
     guard.open(record.epoch, builder.opening.base)
     return guard
   }
 
-  it("is asked of all who have not answered, at once and then with every retry", () => {
+  it("is put to all who have not answered, at once and then with every retry", () => {
     const guard = guarded()
     const { retries, said } = asking(guard)
     const epoch = epochOf([])
@@ -113,7 +113,7 @@ describe("what a key has signed", () => {
     expect(askedAt(2 * RETRY_MS)).toEqual([])
   })
 
-  it("is asked also once the epoch is closed, and by nobody without a key", () => {
+  it("is put also once the epoch is closed, and never by a node without a key", () => {
     const withKey = asking(guarded())
     withKey.retries.ask(place(closed()), at(0))
     expect(withKey.said().map(({ _tag }) => _tag)).toEqual(["AskOwnHighest"])
@@ -124,7 +124,7 @@ describe("what a key has signed", () => {
 })
 
 describe("missing parents", () => {
-  it("are fetched at once and with every retry, by whoever asks in between", () => {
+  it("are fetched at once and with every retry, by whichever call comes in between", () => {
     const vertex = floating(1, 2)
     const epoch = epochOf([vertex])
     const { retries, said } = asking()
@@ -153,7 +153,7 @@ describe("missing parents", () => {
     expect(tagsAt(1_000 + FETCH_MS)).toEqual(["Fetch"])
   })
 
-  it("are fetched at once when something begins to wait, whenever the last look at nothing was", () => {
+  it("are fetched at once when a vertex begins to wait, whenever the last empty look was", () => {
     const epoch = epochOf([])
     const { retries, said } = asking()
     retries.ask(place(epoch), at(1_000))
@@ -171,7 +171,7 @@ describe("missing parents", () => {
     expect(retries.nextAfter(at(1_000), false)).toBe(1_250)
   })
 
-  it("are fetched one by one up to sixteen rounds above a quorum's, and beyond that not at all", () => {
+  it("are fetched individually up to sixteen rounds above a quorum's, and not beyond", () => {
     for (const [round, isFetched] of [
       [17, true],
       [18, false],
@@ -182,7 +182,7 @@ describe("missing parents", () => {
     }
   })
 
-  it("of a closed epoch are of no use", () => {
+  it("of a closed epoch are not fetched", () => {
     const epoch = epochOf([floating(1, 40), ...grown(EPOCH_ROUNDS + 2)])
     expect([epoch.isClosed, epoch.admission.waiting]).toEqual([true, 1])
     const { retries, said } = asking()
@@ -190,7 +190,7 @@ describe("missing parents", () => {
     expect(said()).toEqual([])
   })
 
-  it("say when to look again: soon while something waits, otherwise with the next retry", () => {
+  it("determine when to look again: soon while something waits, otherwise with the next retry", () => {
     const { retries } = asking()
     expect([retries.nextAfter(at(1_000), true), retries.nextAfter(at(1_000), false)]).toEqual([1_050, 1_400])
   })
@@ -210,7 +210,7 @@ describe("a node", () => {
     }
   })
 
-  it("stands still eight retries after the last round of a quorum, and waits for the round above it", () => {
+  it("has stopped eight retries after the last round of a quorum, and waits for the round above it", () => {
     const epoch = epochOf([...grown(3), builder.make(2, 4, grown(3).slice(-4).map(parentOf))])
     const { retries } = asking()
     retries.reached(epoch.dag.quorumRound, at(1_000))
@@ -225,7 +225,7 @@ describe("a node", () => {
     expect(asking().retries.isStandingStill).toBe(false)
   })
 
-  it("waits for the epoch's first round where it has no quorum of any", () => {
+  it("waits for the epoch's first round where no round has a quorum", () => {
     const later = new VertexBuilder(openingOf({ ...record, firstRound: Natural.round(100) }))
     const epoch = epochOf([], 0, later)
     const { retries } = asking()
@@ -233,7 +233,7 @@ describe("a node", () => {
     expect(stateAt(retries, epoch, STANDSTILL_MS)).toMatchObject({ _tag: "Standstill", round: 100 })
   })
 
-  it("waits, once its epoch is closed, for those who have not signed the close that it has built", () => {
+  it("waits, once its epoch is closed, for members that have not signed the close that it built", () => {
     const epoch = closed()
     const closing = Grown.closingOf(epoch)
     const checkpoints = signedBy(epoch, closing, [0, 3])
@@ -250,7 +250,7 @@ describe("a node", () => {
     }
   })
 
-  it("takes what was before its start for long enough ago", () => {
+  it("treats everything before its start as long enough ago", () => {
     const { retries } = asking()
     expect([retries.longBefore(at(10_000)), retries.longBefore(at(10))]).toEqual([10_000 - STANDSTILL_MS, 0])
   })
@@ -264,7 +264,7 @@ describe("whole rounds", () => {
     )
   }
 
-  it("are asked for by a node that is behind, with every retry, up to where a quorum is", () => {
+  it("are requested with every retry by a node that is behind, up to where a quorum is", () => {
     const one = asking()
     const where = place(epochOf([...grown(2), ...[1, 2, 3].map((seat) => floating(seat, 9))]))
     expect(askedAt(one, where, 0)).toEqual([[1, 2, 9]])
@@ -273,7 +273,7 @@ describe("whole rounds", () => {
     expect(one.retries.isStandingStill).toBe(false)
   })
 
-  it("are all asked for that are kept, once it has stood still behind the others", () => {
+  it("are requested in full once the node has stopped behind the others", () => {
     const one = asking()
     const epoch = epochOf([...grown(12), ...[1, 2, 3].map((seat) => floating(seat, 20))])
     expect(epoch.dag.collectedRound).toBeGreaterThan(0)
@@ -284,7 +284,7 @@ describe("whole rounds", () => {
     expect(askedAt(one, place(epoch), STANDSTILL_MS + RETRY_MS)).toEqual([all])
   })
 
-  it("are all asked for with every retry once the epoch is over, and never past the largest round there is", () => {
+  it("are requested in full with every retry once the epoch is over, and never past the largest round", () => {
     const one = asking()
     const checkpoints = signedBy(epochOf([]), Grown.closingOf(closed()), [1, 2, 3])
     const where = place(epochOf(grown(3)), { checkpoints })
@@ -297,7 +297,7 @@ describe("whole rounds", () => {
     expect(askedAt(asking(), last, 0)).toEqual([[1, firstRound, Number.MAX_SAFE_INTEGER]])
   })
 
-  it("are asked for by a member that stands still, every eight retries, and not by others", () => {
+  it("are requested by a stalled member every eight retries, and not by others", () => {
     for (const seat of [0, null]) {
       const one = asking()
       const where = place(epochOf(grown(3), seat))
@@ -310,12 +310,12 @@ describe("whole rounds", () => {
     }
   })
 
-  it("are asked for by nobody who is in step or waits for signatures", () => {
+  it("are not requested by a node that is in step or waits for signatures", () => {
     expect(askedAt(asking(), place(epochOf(grown(3))), 0)).toEqual([])
     expect(askedAt(asking(), place(closed()), 0)).toEqual([])
   })
 
-  it("bring the second vertex of a slot in unnamed while a node stands still or its epoch is over, and not after", () => {
+  it("admit the second vertex of a slot unnamed only while a node has stopped or its epoch is over", () => {
     const second = builder.make(1, 1, [], { timestamp: at(77) })
     const isHere = (epoch: Epoch): boolean => epoch.dag.has(second.header.hash)
     const over = signedBy(epochOf([]), Grown.closingOf(closed()), [1, 2, 3])
@@ -334,14 +334,14 @@ describe("whole rounds", () => {
   })
 })
 
-describe("a node that is stuck", () => {
+describe("a stuck node", () => {
   const sent = ({ retries, said }: ReturnType<typeof asking>, where: Place, now: number) => {
     retries.sendAgain(where, at(now))
     return said()
   }
   const resend = (vertices: ReadonlyArray<Vertex>, closing: unknown = null) => [{ _tag: "Resend", vertices, closing }]
 
-  it("sends its last vertex again a retry after it was made, and with every retry", () => {
+  it("resends its last vertex a retry after it was made, and with every retry", () => {
     const one = asking()
     const epoch = epochOf(grown(3))
     const own = epoch.ownVertices.slice(-1)
@@ -351,7 +351,7 @@ describe("a node that is stuck", () => {
     expect(own.map(({ header }) => header.round)).toEqual([3])
   })
 
-  it("waits twice as long as a round takes of late before it sends a large vertex again", () => {
+  it("waits twice the recent round time before it resends a large vertex", () => {
     const one = asking()
     for (let round = 1; round <= 60; round++) one.retries.reached(Natural.round(round), at(round * 1_000))
     const madeOf = (vertices: ReadonlyArray<Vertex>) => {
@@ -365,7 +365,7 @@ describe("a node that is stuck", () => {
     expect(sent(asking(), small.where, 60_000 + RETRY_MS)).toEqual(small.again)
   })
 
-  it("does not take a standstill for a long round", () => {
+  it("does not mistake a standstill for a long round", () => {
     const one = asking()
     one.retries.reached(Natural.round(1), at(0))
     one.retries.reached(Natural.round(2), at(3_600_000))
@@ -375,12 +375,12 @@ describe("a node that is stuck", () => {
     expect(sent(one, where, 3_600_000 + 750)).not.toEqual([])
   })
 
-  it("sends nothing again that it has not made, or that it does not know when it made", () => {
+  it("resends nothing that it has not made, or whose time it does not know", () => {
     expect(sent(asking(), place(epochOf(grown(3))), 100_000)).toEqual([])
     expect(sent(asking(), place(epochOf(grown(3), null), { madeAt: at(0) }), 100_000)).toEqual([])
   })
 
-  it("sends less often after forty retries, when a lost message is not the cause", () => {
+  it("resends less often after forty retries, when a lost message is not the cause", () => {
     const one = asking()
     const where = place(epochOf(grown(3)), { madeAt: at(0) })
     const times = [
@@ -393,7 +393,7 @@ describe("a node that is stuck", () => {
     expect(times.map((now) => sent(one, where, now).length)).toEqual([1, 1, 0, 0, 1])
   })
 
-  it("sends its last three vertices and its signature under the close until the next epoch is heard", () => {
+  it("resends its last three vertices and its signature under the close until the next epoch is heard", () => {
     const guard = new SigningGuard(self, INTERVAL_MS, record.epoch, [], WITH_MEMORY)
     const epoch = closed()
     const closing = Grown.closingOf(epoch)
@@ -425,7 +425,7 @@ describe("a node that is stuck", () => {
     expect(sent(asking(), place(follower, { checkpoints: others, closing }), 0)).toEqual([])
   })
 
-  it("sends its close alone where it was no member, and nothing before anything has ended", () => {
+  it("sends only its close where it was no member, and nothing before an epoch has ended", () => {
     const guard = new SigningGuard(self, INTERVAL_MS, record.epoch, [], WITH_MEMORY)
     expect(sent(asking(guard), place(epochOf([])), 100_000)).toEqual([])
     const follower = closed(null)
@@ -435,20 +435,20 @@ describe("a node that is stuck", () => {
     expect(sent(asking(guard), place(follower, { checkpoints, closing }), 0)).toEqual(resend([], signed))
   })
 
-  it("sends its own last vertex no longer once the epoch is closed, though it was made long ago", () => {
+  it("no longer resends its own last vertex once the epoch is closed", () => {
     const one = asking()
     const epoch = closed()
     expect(sent(one, place(epoch, { madeAt: at(0) }), 100_000)).toEqual(resend(epoch.ownVertices))
   })
 })
 
-describe("what was found on disk and is not in the DAG", () => {
+describe("vertices found on disk and missing in the DAG", () => {
   const rounds = ({ retries, said }: ReturnType<typeof asking>, recovered: ReadonlyArray<Vertex>, epoch: Epoch) => {
     retries.resendRecovered(recovered, epoch.dag.quorumRound)
     return said().map((output) => (output._tag === "Resend" ? output.vertices.map(({ header }) => header.round) : []))
   }
 
-  it("is sent from the last round of a quorum on, 64 at once, and not at all when there is none", () => {
+  it("are sent from the last round of a quorum on, 64 at once, and not at all without one", () => {
     const own = Array.from({ length: 70 }, (_, i) => builder.make(0, i + 1, []))
     const expected = Array.from({ length: 64 }, (_, i) => i + 3)
     expect(rounds(asking(), own, epochOf(grown(3)))).toEqual([expected])
@@ -456,7 +456,7 @@ describe("what was found on disk and is not in the DAG", () => {
     expect(rounds(asking(), [], epochOf([]))).toEqual([])
   })
 
-  it("is sent up to two megabytes at once, and the first whatever its size", () => {
+  it("are sent up to two megabytes at once, and the first whatever its size", () => {
     const heavy = (round: number, bytes: number): Vertex => {
       const vertex = builder.make(0, round, [], {}, emptyBody)
       return { ...vertex, encoded: new Uint8Array(bytes) }
@@ -467,7 +467,7 @@ describe("what was found on disk and is not in the DAG", () => {
     expect(rounds(asking(), [heavy(1, limit + 1), heavy(2, 1)], epochOf([]))).toEqual([[1]])
   })
 
-  it("is due with every retry", () => {
+  it("are due with every retry", () => {
     const { retries } = asking()
     expect([0, RETRY_MS - 1, RETRY_MS].map((now) => retries.isRecoveryDue(at(now)))).toEqual([true, false, true])
   })

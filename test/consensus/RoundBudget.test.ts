@@ -19,7 +19,7 @@ describe("a budget of rounds", () => {
     expect(pay(at(null, 0), 7, 1_000)).toEqual(at(7, 1_100))
   })
 
-  it("takes an interval for a round", () => {
+  it("charges an interval for a round", () => {
     expect(pay(at(7, 900), 8, 1_000)).toEqual(at(8, 1_000))
     expect(pay(at(7, 1_000), 8, 1_000)).toEqual(at(8, 1_100))
   })
@@ -28,17 +28,17 @@ describe("a budget of rounds", () => {
     expect(pay(at(7, 0), 8, 1_000)).toEqual(at(8, 1_000 - BURST + COST))
   })
 
-  it("takes credit for rounds that were skipped, and no more than there is", () => {
+  it("charges credit for skipped rounds, and no more than there is", () => {
     expect(pay(at(7, 0), 9, 1_000)).toEqual(at(9, 1_000 - BURST + 2 * COST))
     expect(pay(at(7, 0), 500, 1_000)).toEqual(at(500, 1_100))
     expect(pay(at(7, 1_080), 500, 1_000)).toEqual(at(500, 1_100))
   })
 
-  it("takes one interval for a round that another epoch had already", () => {
+  it("charges one interval for a round that another epoch had already", () => {
     expect(pay(at(7, 900), 6, 1_000)).toEqual(at(6, 1_000))
   })
 
-  it("is free where rounds cost nothing", () => {
+  it("charges nothing where rounds are free", () => {
     const free = { costMs: 0, burstMs: 0 }
     for (let round = 1; round < 100; round++) {
       expect(RoundBudget.pay(at(round, 1_000), Natural.round(round + 1), 1_000, free).paidUntil).toBe(1_000)
@@ -47,8 +47,8 @@ describe("a budget of rounds", () => {
 })
 
 /**
- * Members that hurry as much as they may. The dishonest are in every round before the honest. A member goes on when all
- * but a third are in its round, jumps when they are in a higher one, and follows a third.
+ * Members that hurry as much as they may. The dishonest are in every round before the honest. A member continues when
+ * all but a third are in its round, jumps when they are in a higher one, and follows a third.
  */
 class Members {
   readonly #budgets: Array<RoundBudget.RoundBudget>
@@ -102,7 +102,7 @@ const mostEarly = (begun: ReadonlyMap<number, number>): number => {
 }
 
 describe("the budgets of a committee", () => {
-  /** For a while some members look at their clocks again and again; the others are away, and save. */
+  /** For a while some members look at their clocks repeatedly; the others are away, and save. */
   const phase = FastCheck.record({
     awake: FastCheck.array(FastCheck.nat(6), { minLength: 3, maxLength: 4 }),
     looks: FastCheck.integer({ min: 1, max: 6 }),
@@ -114,7 +114,7 @@ describe("the budgets of a committee", () => {
     phases: FastCheck.array(phase, { minLength: 20, maxLength: 40 }),
   })
 
-  it("let no n rounds take less than n intervals without the burst, whoever hurries, restarts or is away", () => {
+  it("let no n rounds take less than n intervals beyond the burst, whoever hurries, restarts or is away", () => {
     FastCheck.assert(
       FastCheck.property(lives, ({ dishonest, phases }) => {
         const members = new Members(7 - dishonest, dishonest)

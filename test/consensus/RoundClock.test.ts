@@ -15,7 +15,7 @@ const RATE_ALONE = RoundClock.rateOf(INTERVAL, 1, "budget")
 const FULL = { round: null, paidUntil: MADE_AT - RATE.burstMs }
 const EMPTY = { round: null, paidUntil: MADE_AT + INTERVAL }
 
-/** Fills rounds with the vertices of these seats, each on everything of the round before unless it leaves seats out. */
+/** Fills rounds with the vertices of these seats, each on the whole round before unless it leaves seats out. */
 class Rounds {
   readonly dag: Dag
   readonly committer: Committer
@@ -81,9 +81,9 @@ describe("a node that never made a vertex", () => {
     expect(rounds.plan(0, { madeAt: null })).toEqual({ round: 2, at: 0, isReady: true })
   })
 
-  // A copy of the key had made the vertices of the last rounds; once silence was over nobody else could go on without
-  // this validator, and it wanted to make the round the copy had made.
-  it("goes on above the own rounds that somebody else made", () => {
+  // A copy of the key had made the vertices of the last rounds; after the silence nobody else could continue without
+  // this validator, and it wanted to make the round that the copy had made.
+  it("continues above the own rounds that somebody else made", () => {
     const rounds = new Rounds(committee).add(1, all).add(2, all)
     expect(rounds.plan(2, { madeAt: null })?.round).toBe(3)
     expect(rounds.plan(2, { madeAt: null })?.at).toBeLessThanOrEqual(afterTimeout)
@@ -91,13 +91,13 @@ describe("a node that never made a vertex", () => {
   })
 })
 
-describe("a node goes on to the next round", () => {
-  it("not without a quorum of its own", () => {
+describe("the step to the next round", () => {
+  it("needs a quorum of the node's own round", () => {
     const rounds = new Rounds(committee).add(1, all).add(2, [0, 1])
     expect(rounds.plan(2, { isAwaited: true })).toBeNull()
   })
 
-  it("at once, where a third is in the next round: an honest member of it has paid for that round", () => {
+  it("happens at once where a third is in the next round: an honest member of it has paid for that round", () => {
     const rounds = new Rounds(committee).add(1, all).add(2, all).add(3, [0, 1])
     const at = Natural.timestamp(MADE_AT + 100)
     expect(rounds.dag.begunRound).toBe(3)
@@ -105,18 +105,18 @@ describe("a node goes on to the next round", () => {
     expect(rounds.plan(2, { begun, budget: EMPTY })).toEqual({ round: 3, at, isReady: true })
   })
 
-  it("after the timeout, when the leader has not arrived, however hurried", () => {
+  it("happens after the timeout when the leader has not arrived, however hurried", () => {
     const rounds = new Rounds(committee).add(1, all).add(2, allBut(leader(2)))
     expect(rounds.plan(2, { isAwaited: true })).toEqual({ round: 3, at: afterTimeout, isReady: false })
   })
 
-  it("after the timeout, when the leader before is neither voted for nor blamed by a quorum", () => {
+  it("happens after the timeout when the previous leader is neither voted for nor blamed by a quorum", () => {
     const split = (seat: number) => (seat % 2 === 0 ? leader(1) : undefined)
     const rounds = new Rounds(committee).add(1, all).add(2, all, split)
     expect(rounds.plan(2)).toEqual({ round: 3, at: afterTimeout, isReady: false })
   })
 
-  it("not before the timeout without a leader of the first three rounds, who cannot have been silent for three", () => {
+  it("waits for the timeout without a leader of the first three rounds, too early to count as silent", () => {
     for (const own of [1, 2, 3]) {
       const rounds = new Rounds(committee)
       for (let round = 1; round <= own; round++) rounds.add(round, allBut(leader(own)))
@@ -127,7 +127,7 @@ describe("a node goes on to the next round", () => {
     expect(fourth.plan(4)?.isReady).toBe(true)
   })
 
-  it("without waiting for a leader that had no vertex in three rounds", () => {
+  it("does not wait for a leader that had no vertex in three rounds", () => {
     const silent = leader(5)
     const waits = new Rounds(committee)
     for (let round = 1; round <= 5; round++) waits.add(round, round === 2 ? all : allBut(silent))
@@ -190,7 +190,7 @@ describe("a round that somebody waits for", () => {
     expect(at(4, MADE_AT + 700)).toBe(MADE_AT + 700)
   })
 
-  it("waits for what two more cost where it is the first of three", () => {
+  it("waits for the cost of two more where it is the first of three", () => {
     expect(at(2, MADE_AT + 700)).toBe(MADE_AT + 700 + 2 * INTERVAL)
     expect(at(5, MADE_AT + 700)).toBe(MADE_AT + 700 + 2 * INTERVAL)
   })
@@ -220,7 +220,7 @@ describe("the rate", () => {
     })
   })
 
-  it("leaves no more than the interval between the vertices of a quick network", () => {
+  it("leaves at most the interval between the vertices of a quick network", () => {
     expect(RoundClock.rateOf(4, 4, "budget").gapMs).toBe(4)
   })
 })

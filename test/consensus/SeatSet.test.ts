@@ -14,7 +14,7 @@ const setOf = (size: number, seats: ReadonlyArray<number>): SeatSet.SeatSet => {
 }
 const ascending = (seats: ReadonlyArray<number>) => seats.toSorted((a, b) => a - b)
 
-it("has what was added and not removed, in ascending order", () => {
+it("contains what was added and not removed, in ascending order", () => {
   FastCheck.assert(
     FastCheck.property(worlds, ([size, added, removed]) => {
       const set = setOf(size, added)
@@ -28,7 +28,7 @@ it("has what was added and not removed, in ascending order", () => {
   )
 })
 
-it("takes in another set, and says what was new", () => {
+it("merges another set, and returns what was new", () => {
   FastCheck.assert(
     FastCheck.property(worlds, ([size, before, more]) => {
       const [set, other] = [setOf(size, before), setOf(size, more)]
@@ -43,7 +43,7 @@ it("takes in another set, and says what was new", () => {
   )
 })
 
-it("does not have a seat that it has no room for", () => {
+it("ignores a seat that it has no room for", () => {
   const set = setOf(32, [0, 31])
   expect([31, 32, 63, 64].map((seat) => SeatSet.has(set, seat))).toEqual([true, false, false, false])
   expect(SeatSet.addAll(set, setOf(64, [40]))).toBeUndefined()

@@ -17,7 +17,7 @@ describe("the second vertex of a slot", () => {
     3  ABD   ABCD  ABCD   -
   `)
 
-  it("stays outside until a vertex that is to enter names it", () => {
+  it("stays outside until an entering vertex names it", () => {
     const entrance = new Entrance(picture)
     for (const name of ["A1", "a1", "B1", "C1", "D1", "A2", "B2"]) entrance.receive(picture.vertex(name))
     expect(entrance.dag.has(picture.vertex("a1").header.hash)).toBe(false)
@@ -48,7 +48,7 @@ describe("the second vertex of a slot", () => {
     expect(entrance.entered.slice(-2).map(picture.nameOf)).toEqual(["a1", "C2"])
   })
 
-  it("named only by another second vertex that nobody names, stays outside with it and is not fetched", () => {
+  it("stays outside unfetched when only another unnamed second vertex names it", () => {
     const twins = draw(`
           A     B     C     D
       1  ./.    .     .     .
@@ -60,7 +60,7 @@ describe("the second vertex of a slot", () => {
     expect(fetched(twins, entrance)).toBe("")
   })
 
-  it("a chain of second vertices enters once its end is named", () => {
+  it("enters with its chain once the end of the chain is named", () => {
     const chain = draw(`
           A       B     C     D
       1  ./.      .     .     .
@@ -78,8 +78,8 @@ describe("the second vertex of a slot", () => {
   })
 
   // Two of seven closed an epoch with an equivocator's second vertex; the others waited for somebody to name it, and
-  // whoever could have named it made no more vertices.
-  it("enters unnamed while nothing moves, since those who could name it may be done", () => {
+  // those who could have named it made no more vertices.
+  it("enters unnamed while nothing advances, since those who could name it may be done", () => {
     const entrance = new Entrance(picture)
     for (const name of ["A1", "a1", "B1"]) entrance.receive(picture.vertex(name))
     entrance.admission.tick()
@@ -90,7 +90,7 @@ describe("the second vertex of a slot", () => {
     expect(entrance.dag.first(Natural.round(1), 0)?.vertex).toBe(picture.vertex("A1"))
   })
 
-  it("enters unnamed as soon as it comes while nothing moves, and waits again once something does", () => {
+  it("enters unnamed on arrival while nothing advances, and waits again afterwards", () => {
     const entrance = new Entrance(picture)
     entrance.admission.admitUnnamed(true)
     for (const name of ["A1", "a1"]) entrance.receive(picture.vertex(name))
@@ -107,7 +107,7 @@ describe("the second vertex of a slot", () => {
     return Array.from({ length: count }, (_, i) => builder.make(0, 1, [], { timestamp: Natural.timestamp(i) }))
   }
 
-  it("enters unnamed with fifteen others of its slot at most, whether it waited or comes then", () => {
+  it("enters unnamed with at most fifteen others of its slot, whether it waited or comes then", () => {
     const [early, late] = [new Entrance(picture), new Entrance(picture)]
     late.admission.admitUnnamed(true)
     for (const twin of twinsOf(20)) for (const entrance of [early, late]) entrance.receive(twin)
@@ -152,9 +152,9 @@ describe("a parent under a false slot", () => {
     return { ...parentOf(vertex), author: author.header.author }
   }
 
-  // A few vertices of any round under the slots of a quorum pass for a quorum of parents, which whoever counts on two
-  // quorums to meet in an honest member must never see.
-  it("never comes, whatever vertex the hash stands for", () => {
+  // A few vertices of any round under the slots of a quorum pass for a quorum of parents. Rules that count on two
+  // quorums sharing an honest member must never see that.
+  it("never comes, whatever vertex the hash belongs to", () => {
     const entrance = new Entrance(picture)
     const liar = builder.make(3, 3, [as(a, a), as(a, b), as(a, c)])
     for (const name of ["A1", "B1", "C1", "D1"]) entrance.receive(picture.vertex(name))
@@ -167,7 +167,7 @@ describe("a parent under a false slot", () => {
 
   // Two vertices had named one invented hash under two rounds. When the lower was collected, both counted as complete,
   // and the DAG threw at the one whose parent was still to come.
-  it("is another parent than the same hash under a slot that is collected", () => {
+  it("is another parent than the same hash under a collected slot", () => {
     const dag = new Dag(picture.committee)
     const entered: Array<Vertex> = []
     const admission = new Admission(dag, ({ vertex }) => {

@@ -24,7 +24,7 @@ const header = (at: number, mark = 0, epoch = 1, network = "test"): Header =>
 
 const open = (guard: SigningGuard, epoch: number) => guard.open(Natural.epoch(epoch), openingIn(epoch).base)
 
-/** What a member tells that is in this epoch. */
+/** What a member in this epoch answers. */
 const told = (highest: Header | null, epoch = 1) => ({ epoch: Natural.epoch(epoch), header: highest })
 
 const guardWith = (stored: ReadonlyArray<Header> = []) => {
@@ -47,13 +47,13 @@ const vouch = (guard: SigningGuard, highest: number) => {
   }
 }
 
-describe("after a start", () => {
-  it("nothing is signed before an epoch has opened, and nothing is held back", () => {
+describe("the guard after a start", () => {
+  it("signs nothing and holds back nothing before an epoch has opened", () => {
     const guard = new SigningGuard(self, INTERVAL, E1, [], WITH_MEMORY)
     expect([guard.silence, guard.maySign(E1, round(1)), guard.heldBack]).toEqual(["asking", false, []])
   })
 
-  it("nothing is signed before a quorum has answered, itself counted", () => {
+  it("signs nothing before a quorum has answered, itself counted", () => {
     const guard = guardWith()
     expect(guard.toAsk(committee)).toEqual([1, 2, 3].map(addressOf))
     expect(guard.maySign(E1, round(1))).toBe(false)
@@ -68,7 +68,7 @@ describe("after a start", () => {
     expect(guard.toAsk(committee)).toEqual([])
   })
 
-  it("a member whose epoch has not opened here has not told of this one, whatever it knows", () => {
+  it("does not count the answer of a member whose epoch has not opened here, whatever it knows", () => {
     for (const known of [null, header(5)]) {
       const guard = guardWith([header(5)])
       for (const seat of [1, 2, 3]) guard.answer(addressOf(seat), told(known, 3), committee)
@@ -80,7 +80,7 @@ describe("after a start", () => {
     }
   })
 
-  it("a member that is still in an earlier epoch has not told of this one", () => {
+  it("does not count the answer of a member that is still in an earlier epoch", () => {
     const guard = guardWith([header(5)])
     open(guard, 2)
     for (const seat of [1, 2, 3]) guard.answer(addressOf(seat), told(header(5), 1), committee)
@@ -91,7 +91,7 @@ describe("after a start", () => {
     expect(guard.toAsk(committee)).toEqual([])
   })
 
-  it("members are asked anew when an epoch opens, until something is signed", () => {
+  it("asks members anew when an epoch opens, until something is signed", () => {
     const guard = askedAll([header(5)])
     expect(guard.silence).toBeNull()
     open(guard, 2)
@@ -104,14 +104,14 @@ describe("after a start", () => {
     expect(guard.maySign(Natural.epoch(3), round(7))).toBe(true)
   })
 
-  it("alone, there is nobody to ask", () => {
+  it("asks nobody when it is alone", () => {
     const alone = committeeOf([1])
     const guard = new SigningGuard(alone.member(0).address, INTERVAL, E1, [], WITH_MEMORY)
     expect(guard.toAsk(alone)).toEqual([])
     expect(guard.maySign(E1, round(1))).toBe(true)
   })
 
-  it("a committee that came since is asked, as far as it has not answered", () => {
+  it("asks a newer committee as far as it has not answered", () => {
     const guard = guardWith()
     guard.answer(addressOf(1), told(null), committee)
     const heavier = committeeOf([1, 1, 5, 1])
@@ -120,7 +120,7 @@ describe("after a start", () => {
     expect(guard.maySign(E1, round(1))).toBe(true)
   })
 
-  it("a node without a seat asks nobody, and signs nothing", () => {
+  it("asks nobody and signs nothing without a seat", () => {
     const elsewhere = committeeOf(equalWeights(5))
     const guard = guardWith()
     expect(guard.state(elsewhere, round(0))).toEqual({ _tag: "NoSeat" })
@@ -131,7 +131,7 @@ describe("after a start", () => {
     expect(guard.state(committee, round(0))).toMatchObject({ _tag: "Asking" })
   })
 
-  it("an answer about an epoch that is no longer kept is one about the running epoch", () => {
+  it("takes an answer about an epoch that is no longer kept as one about the current epoch", () => {
     const guard = guardWith()
     for (const epoch of [2, 3]) open(guard, epoch)
     guard.forgetBefore(Natural.epoch(3))
@@ -144,7 +144,7 @@ describe("after a start", () => {
     expect(guard.maySign(Natural.epoch(3), round(1))).toBe(true)
   })
 
-  it("an answer that names what is on the disk changes nothing", () => {
+  it("ignores an answer that names what is on the disk", () => {
     const guard = askedAll([header(5)])
     expect(guard.meet(header(5))).toBe(false)
     expect(guard.silence).toBeNull()
@@ -154,7 +154,7 @@ describe("after a start", () => {
 })
 
 describe("the headers on the disk", () => {
-  it("are known, and nothing at or below the highest of them is signed, in whatever order they come", () => {
+  it("are known, and nothing at or below the highest is signed, in whatever order they come", () => {
     const stored = [header(3, 0, 2), header(9), header(4, 0, 2), header(7)]
     const guard = askedAll(stored)
     expect(guard.size).toBe(4)
@@ -164,7 +164,7 @@ describe("the headers on the disk", () => {
     expect(guard.maySign(E1, round(100))).toBe(false)
   })
 
-  it("are forgotten with their epoch, but signed above all the same", () => {
+  it("are forgotten with their epoch, but signing stays above them", () => {
     const guard = askedAll([header(9), header(4, 0, 2), header(2, 0, 3)])
     guard.forgetBefore(Natural.epoch(2))
     expect(guard.size).toBe(2)
@@ -176,7 +176,7 @@ describe("the headers on the disk", () => {
   })
 
   // The ledger was restored from a backup of epoch 1; the signed vertices begin with epoch 3.
-  it("begin with an epoch: of those before it the disk knows nothing, and nothing is signed there", () => {
+  it("begin with an epoch, and nothing is signed in earlier ones, which they do not cover", () => {
     const guard = askedAll([header(5, 0, 4), header(5, 0, 3)])
     for (const epoch of [2, 3, 4]) open(guard, epoch)
     expect(guard.meet(header(7, 0, 2))).toBe(false)
@@ -185,7 +185,7 @@ describe("the headers on the disk", () => {
 })
 
 describe("signing once", () => {
-  it("is only ever above everything signed or met", () => {
+  it("happens only above everything signed or met", () => {
     FastCheck.assert(
       FastCheck.property(
         FastCheck.array(FastCheck.tuple(FastCheck.integer({ min: 1, max: 3 }), FastCheck.integer({ min: 1, max: 9 }))),
@@ -213,7 +213,7 @@ describe("an own header that the disk does not know", () => {
     return from + ms
   }
 
-  it("brings silence for 120 intervals of being connected to a quorum, then signing above it", () => {
+  it("brings silence for 120 intervals connected to a quorum, then signing above it", () => {
     const guard = askedAll([header(5)])
     expect(guard.meet(header(8))).toBe(true)
     expect(guard.silence).toBe("foreign")
@@ -249,7 +249,7 @@ describe("an own header that the disk does not know", () => {
   })
 
   // A member that had kept 100 old vertices of a validator that lost its disk could show it one every 119 intervals.
-  it("below one that is known does not prolong the silence, whoever shows it and when", () => {
+  it("below a known one does not prolong the silence, whoever shows it and when", () => {
     const guard = askedAll()
     guard.meet(header(30))
     vouch(guard, 30)
@@ -267,12 +267,12 @@ describe("an own header that the disk does not know", () => {
     expect(guard.state(committee, round(30))).toEqual({ _tag: "Signing" })
     expect(guard.maySign(E1, round(30))).toBe(false)
     expect(guard.maySign(E1, round(31))).toBe(true)
-    // Nor does it begin another one.
+    // Nor does it begin another silence.
     expect(guard.meet(header(1, 7))).toBe(true)
     expect(guard.silence).toBeNull()
   })
 
-  it("met again is no news, but every higher one begins the silence anew", () => {
+  it("changes nothing when met again, but every higher one restarts the silence", () => {
     const guard = askedAll()
     guard.meet(header(8))
     const now = tickFor(guard, 0, SILENCE - 1_000, true)
@@ -282,7 +282,7 @@ describe("an own header that the disk does not know", () => {
     expect(guard.silence).toBe("foreign")
   })
 
-  // A process that was stopped for a minute wakes up with all that was said meanwhile still unread.
+  // A process that was paused for a minute wakes up with all messages of that minute still unread.
   it("keeps the silence over a long time between two looks", () => {
     const guard = askedAll()
     guard.meet(header(8))
@@ -306,7 +306,7 @@ describe("an own header that the disk does not know", () => {
     expect([0, 400, 1_000_000, 2_000_000].map(left)).toEqual([0, 400, 400 + counted, 400 + 2 * counted])
   })
 
-  it("counts no time before or after a look that found no quorum, nor before a silence that begins anew", () => {
+  it("counts no time before or after a look without a quorum, nor before a silence that begins anew", () => {
     const guard = askedAll()
     guard.meet(header(8))
     const look = (now: number, isConnected = true) => {
@@ -323,7 +323,7 @@ describe("an own header that the disk does not know", () => {
     expect(look(5_000)).toMatchObject({ msLeft: SILENCE - 1_000 })
   })
 
-  it("looks for no quorum while no silence lasts", () => {
+  it("looks for no quorum while there is no silence", () => {
     const guard = askedAll()
     guard.tick(Natural.timestamp(0), () => {
       throw new Error("asked")
@@ -349,7 +349,7 @@ describe("an own header that the disk does not know", () => {
     expect(guard.meet(header(8, 0, 2))).toBe(true)
   })
 
-  it("of somebody else is none of its business", () => {
+  it("of another validator is ignored", () => {
     const other = new VertexBuilder(openingOf(recordOf(equalWeights(4)))).make(1, 8, []).header
     expect(askedAll().meet(other)).toBe(false)
   })
@@ -369,7 +369,7 @@ describe("an own header of an epoch that has not opened", () => {
 
   // Headers of another network under the same keys, of a later epoch, were taken for own ones: all validators of a
   // network fell silent, and did again after every restart.
-  it("means nothing when the epoch opens on another base", () => {
+  it("is ignored when the epoch opens on another base", () => {
     const guard = askedAll([header(5)])
     guard.signed(header(6))
     for (const epoch of [1, 2, 3]) expect(guard.meet(header(50, 0, epoch, "elsewhere"))).toBe(false)
@@ -381,7 +381,7 @@ describe("an own header of an epoch that has not opened", () => {
     expect(guard.silence).toBe("foreign")
   })
 
-  it("is held back once for each base of its epoch, the highest, and of two in one slot the first", () => {
+  it("is held back once per base of its epoch, the highest, and of two in one slot the first", () => {
     const guard = askedAll()
     const misplaced = { ...header(6, 0, 2), epoch: Natural.epoch(4) }
     const rising = [8, 9].map((at) => header(at, 0, 2))
@@ -397,7 +397,7 @@ describe("an own header of an epoch that has not opened", () => {
     expect(guard.heldBack).toEqual([header(5, 0, 4)])
   })
 
-  it("in an answer says nothing about the running epoch, so the answer does not count until that epoch opens", () => {
+  it("in an answer says nothing about the current epoch, so the answer does not count until that epoch opens", () => {
     const guard = guardWith()
     for (const seat of [1, 2, 3]) guard.answer(addressOf(seat), told(header(50, 0, 2), 2), committee)
     expect(guard.toAsk(committee)).toEqual([1, 2, 3].map(addressOf))
@@ -413,7 +413,7 @@ describe("an own header of an epoch that has not opened", () => {
     expect(guard.silence).toBe("asking")
   })
 
-  it("takes a bounded place, which is for the nearest epochs", () => {
+  it("takes a bounded place, reserved for the nearest epochs", () => {
     const guard = askedAll()
     for (let epoch = 3 * MAX_HELD_BACK; epoch > 1; epoch--) guard.meet(header(5, 0, epoch, "elsewhere"))
     expect(guard.heldBack).toHaveLength(MAX_HELD_BACK)
@@ -422,7 +422,7 @@ describe("an own header of an epoch that has not opened", () => {
     expect(open(guard, 2)).toEqual(header(9, 0, 2))
   })
 
-  it("is known to the guard that a fast sync puts in the place of this one", () => {
+  it("is known to the guard that replaces this one after a fast sync", () => {
     const before = askedAll()
     before.meet(header(9, 0, 7))
     const guard = new SigningGuard(self, INTERVAL, Natural.epoch(7), [], { ...WITH_MEMORY, heldBack: before.heldBack })

@@ -1,6 +1,6 @@
 /**
  * A few cores wired together: a message queue with delays from a seed, and a ledger that only counts. Enough to watch
- * the core's dealings with its host; what real faults do to whole validators is the simulator's business.
+ * the core's interaction with its host; the simulator shows what real faults do to whole validators.
  */
 import { Core, type Options, type Stored } from "../../src/consensus/Core.js"
 import type { ExecutedCommit } from "../../src/consensus/commit/Rollback.js"
@@ -57,7 +57,7 @@ export class SmallNode {
   readonly seat: number
   core: Core
   disk: Disk
-  /** Everything that was executed, ever. */
+  /** Everything that was ever executed. */
   readonly executed: Array<ExecutedCommit> = []
   readonly ordered: Array<Hash.Hash> = []
   #todo: Array<{ readonly output: Output; readonly sender: SmallNode | null }> = []
@@ -86,7 +86,7 @@ export class SmallNode {
         hasMemory: own.length > 0,
         word: null,
       }),
-      // A round takes one interval, whatever was before.
+      // A round takes one interval, whatever preceded it.
       pace: "at once",
     }
     const stored: Stored = { current, previous, signed: [], companions: [] }
@@ -113,7 +113,7 @@ export class SmallNode {
     }
   }
 
-  /** In the order in which they are given: what follows from one comes behind all that were there before. */
+  /** In the order given: consequences come after everything that was there before. */
   handle(outputs: ReadonlyArray<Output>, sender: SmallNode | null): void {
     const isUnderWay = this.#todo.length > 0
     this.#todo.push(...outputs.map((output) => ({ output, sender })))
@@ -335,7 +335,7 @@ export class SmallNetwork {
     for (const node of this.nodes) node.restart()
   }
 
-  /** Lets so much time pass. */
+  /** Lets this much time pass. */
   run(forMs: number): void {
     const end = this.now + forMs
     while (this.now < end) {

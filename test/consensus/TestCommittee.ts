@@ -1,4 +1,4 @@
-/** Committees for tests: members called A, B, C… in address order, with the weights one gives them. */
+/** Committees for tests: members called A, B, C… in address order, with the given weights. */
 import { Committee } from "../../src/consensus/dag/Committee.js"
 import type { Opening } from "../../src/consensus/output/Opening.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
@@ -46,7 +46,7 @@ export const committeeOf = (weights: ReadonlyArray<number>, given: Partial<Epoch
 
 export const equalWeights = (count: number): ReadonlyArray<number> => Array.from({ length: count }, () => 1)
 
-/** A network at its first round, as the ledger would make it of a genesis: the closing checkpoint of epoch 0. */
+/** A network at its first round, as the ledger would make it from a genesis: the closing checkpoint of epoch 0. */
 export const genesisCheckpoint = (record: EpochRecord): Checkpoint.Checkpoint =>
   Checkpoint.make({
     epoch: Natural.epoch(record.epoch - 1),
@@ -69,5 +69,5 @@ export const openingOf = (record: EpochRecord): Opening => {
   }
 }
 
-/** What a guard begins with whose disk is known to be whole. */
+/** The initial state of a guard whose disk is known to be whole. */
 export const WITH_MEMORY = { heldBack: [], hasMemory: true, word: null } as const

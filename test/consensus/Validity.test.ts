@@ -24,7 +24,7 @@ const parents = seconds.map(parentOf)
 const verdict = (vertex: Vertex.Vertex): Validity.InvalidVertex | undefined =>
   Either.getOrUndefined(Either.flip(Validity.check(vertex, opening.base, builder.committee)))
 
-/** What a vertex of A in round 13 is, with this changed. */
+/** A vertex of A in round 13, with this changed. */
 const changed = (content: Partial<Content>, body: Vertex.Body = Vertex.emptyBody) =>
   verdict(builder.make(0, 13, parents, content, body))
 
@@ -37,30 +37,30 @@ const parent = (seat: number, round: number, name: string): Parent => ({
 const stranger = keysOf(9)[8]
 if (stranger === undefined) throw new Error("nine keys expected")
 
-describe("a vertex is valid", () => {
-  it("in the epoch's first round, without parents", () => {
+describe("a valid vertex", () => {
+  it("has no parents in the epoch's first round", () => {
     for (const vertex of firsts) expect(verdict(vertex)).toBeUndefined()
   })
 
-  it("with a quorum of the round before, whoever is missing", () => {
+  it("has a quorum of the previous round, whichever members are missing", () => {
     for (const left of [0, 1, 2, 3]) expect(changed({ parents: parents.toSpliced(left, 1) })).toBeUndefined()
   })
 
-  it("with older parents beside the quorum", () => {
+  it("may have older parents beside the quorum", () => {
     expect(changed({ parents: [...parents.slice(0, 3), parent(3, 11, "older")] })).toBeUndefined()
   })
 
-  it("whatever its timestamp", () => {
+  it("may have any timestamp", () => {
     for (const timestamp of [0, 1, Natural.LATEST]) {
       expect(changed({ timestamp: Natural.timestamp(timestamp) })).toBeUndefined()
     }
   })
 
-  it("without any parent of its own", () => {
+  it("needs no parent of its own author", () => {
     expect(changed({ parents: parents.slice(1) })).toBeUndefined()
   })
 
-  it("whenever an honest author of a random DAG made it", () => {
+  it("is every vertex that an honest author of a random DAG made", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.integer(), (seed) => {
         const habits = { rounds: 8, silence: 20, neglect: 50, missedLeaders: 30, equivocation: 50 }
@@ -74,27 +74,27 @@ describe("a vertex is valid", () => {
   })
 })
 
-describe("a vertex is invalid", () => {
-  it("of another epoch", () => {
+describe("an invalid vertex", () => {
+  it("is of another epoch", () => {
     const found = Natural.epoch(4)
     expect(changed({ epoch: found })).toEqual(new Validity.WrongEpoch({ found, expected: Natural.epoch(3) }))
   })
 
-  it("on another base", () => {
+  it("is on another base", () => {
     expect(changed({ base: Hash.ZERO })).toEqual(new Validity.WrongBase({ found: Hash.ZERO, expected: opening.base }))
   })
 
-  it("by an author outside the committee", () => {
+  it("is by an author outside the committee", () => {
     expect(changed({ publicKey: stranger.publicKey })).toEqual(new Validity.NotAMember({ author: stranger.address }))
   })
 
-  it("of a round before the epoch", () => {
+  it("is of a round before the epoch", () => {
     expect(changed({ round: Natural.round(10) })).toEqual(
       new Validity.RoundBeforeEpoch({ round: Natural.round(10), firstRound: Natural.round(11) }),
     )
   })
 
-  it("with any other coinbase than the computed one", () => {
+  it("has another coinbase than the computed one", () => {
     const expected = builder.committee.coinbase(Natural.round(13), 0)
     expect(expected).toBe(2_500_000)
     for (const found of [Sats.ZERO, Sats.make(expected - 1), Sats.make(expected + 1)]) {
@@ -102,13 +102,13 @@ describe("a vertex is invalid", () => {
     }
   })
 
-  it("with less than a quorum of the round before, whatever else it names", () => {
+  it("has less than a quorum of the previous round, whatever else it names", () => {
     const few = [...parents.slice(0, 2), parent(2, 11, "x"), parent(3, 11, "y")]
     expect(changed({ parents: few })).toEqual(new Validity.NoQuorumOfParents({ weight: 2, totalWeight: Sats.make(4) }))
     expect(changed({ parents: [] })).toBeInstanceOf(Validity.NoQuorumOfParents)
   })
 
-  it("when the quorum is one of heads only", () => {
+  it("has a quorum of heads only", () => {
     const unequal = openingOf(recordOf([5, 1, 1, 1]))
     const of = new VertexBuilder(unequal)
     const below = [0, 1, 2, 3].map((seat) => parentOf(of.make(seat, 1, [])))
@@ -119,7 +119,7 @@ describe("a vertex is invalid", () => {
     )
   })
 
-  it("with two parents of one slot", () => {
+  it("has two parents of one slot", () => {
     expect(changed({ parents: [...parents, parent(2, 12, "twin")] })).toEqual(
       new Validity.TwoParentsOfOneSlot({
         round: Natural.round(12),
@@ -128,44 +128,44 @@ describe("a vertex is invalid", () => {
     )
   })
 
-  it("with two own parents, in one slot or in two", () => {
+  it("has two own parents, in one slot or in two", () => {
     const author = builder.committee.member(0).address
     expect(changed({ parents: [...parents, parent(0, 12, "twin")] })).toEqual(new Validity.TwoOwnParents({ author }))
     expect(changed({ parents: [...parents, parent(0, 11, "older")] })).toEqual(new Validity.TwoOwnParents({ author }))
   })
 
-  it("with a parent of its own round or above", () => {
+  it("has a parent of its own round or above", () => {
     for (const round of [13, 14]) {
       const future = parent(1, round, "future")
       expect(changed({ parents: [...parents, future] })).toEqual(new Validity.FutureParent({ parent: future }))
     }
   })
 
-  it("with a parent from before the epoch", () => {
+  it("has a parent from before the epoch", () => {
     const early = parent(1, 10, "early")
     expect(changed({ parents: [...parents, early] })).toEqual(new Validity.ParentBeforeEpoch({ parent: early }))
     expect(verdict(builder.make(0, 11, [early]))).toEqual(new Validity.ParentBeforeEpoch({ parent: early }))
   })
 
-  it("with a parent by a stranger", () => {
+  it("has a parent by a stranger", () => {
     const strange = { ...parent(0, 12, "strange"), author: stranger.address }
     expect(changed({ parents: [...parents, strange] })).toEqual(new Validity.ParentNotAMember({ parent: strange }))
   })
 
-  it("with more parents than three for each member", () => {
+  it("has more parents than three per member", () => {
     const many = Array.from({ length: 4 }, (_, i) => [1, 2, 3].map((seat) => parent(seat, 12 + i * 2, `${seat}/${i}`)))
     const late = builder.make(0, 30, [...many.flat(), parent(0, 29, "own")])
     expect(verdict(late)).toEqual(new Validity.TooLarge({ what: "parents", found: 13, allowed: 12 }))
   })
 
-  it("with parents in another order than the canonical one", () => {
+  it("has parents in another order than the canonical one", () => {
     const vertex = builder.make(0, 13, parents)
     const reversed = { ...vertex, header: { ...vertex.header, parents: vertex.header.parents.toReversed() } }
     const [, parent] = reversed.header.parents
     expect(verdict(reversed)).toMatchObject({ _tag: "ParentsOutOfOrder", parent })
   })
 
-  it("above the limits of size, and not at them", () => {
+  it("exceeds the size limits, by one at least", () => {
     const vertex = builder.make(0, 13, parents)
     expect(verdict({ ...vertex, encoded: new Uint8Array(1_048_576) })).toBeUndefined()
     const bytes = { ...vertex, encoded: new Uint8Array(1_048_577) }
@@ -189,7 +189,7 @@ describe("a vertex is invalid", () => {
     )
   })
 
-  it("with evidence that proves nothing", () => {
+  it("has evidence that proves nothing", () => {
     const [a, b] = [firsts[0]?.header, firsts[1]?.header]
     if (a === undefined || b === undefined) throw new Error("two vertices expected")
     const twin = builder.make(0, 11, [], { timestamp: Natural.timestamp(9) }).header
@@ -237,7 +237,7 @@ describe("the signatures to check", () => {
   const body = { transactions: [transfer], evidence: [{ first: a, second: b }], heartbeats: [beat] }
   const vertex = builder.make(0, 13, parents, {}, body)
 
-  it("are those of the header, the evidence, the heartbeats and the transactions, over what each signed", () => {
+  it("are those of the header, the evidence, the heartbeats and the transactions, with what each signed", () => {
     const checks = Validity.signatureChecks(NETWORK, vertex)
     expect(checks).toHaveLength(5)
     expect(checks.every(FakeKeys.isValid)).toBe(true)
@@ -245,7 +245,7 @@ describe("the signatures to check", () => {
     expect(checks.map(({ signature }) => signature).slice(0, 4)).toEqual(signatures)
   })
 
-  it("leave out transactions that were verified before", () => {
+  it("exclude transactions that were verified before", () => {
     expect(Validity.signatureChecks(NETWORK, vertex, ({ id }) => id === transfer.id)).toHaveLength(4)
   })
 })

@@ -21,11 +21,11 @@ export const decide = (picture: Picture, order: ReadonlyArray<Vertex>) => {
   return { committer, released: released.join(" ") }
 }
 
-/** Parents first, else the other way round: the order in which a picture is hardest to read. */
+/** Parents first, else the other way round: the hardest order for reading a picture. */
 const backwards = (picture: Picture): ReadonlyArray<Vertex> =>
   picture.vertices.toReversed().sort((a, b) => a.header.round - b.header.round)
 
-/** What is released of a picture, whatever the order it is told in. */
+/** What a picture releases, in whatever order it arrives. */
 export const released = (text: string): string => {
   const picture = draw(text)
   const { committer, released: told } = decide(picture, picture.vertices)

@@ -1,4 +1,4 @@
-/** Makes vertices for tests, signed by the fake scheme; everything that is not said has the value an honest author takes. */
+/** Makes vertices for tests, signed by the fake scheme; unspecified fields have the values an honest author chooses. */
 import { Committee } from "../../src/consensus/dag/Committee.js"
 import type { Opening } from "../../src/consensus/output/Opening.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"

@@ -12,7 +12,7 @@ const SIZE = 4
 const builder = new VertexBuilder(openingOf(recordOf(equalWeights(SIZE))))
 const PLENTY: Bounds = { vertices: 100, bytes: 1_000_000, missing: 100 }
 
-/** A room, with what it asked for and what it found to be wanted no longer. */
+/** A room, with the parents it asked for and those it no longer wanted. */
 class World {
   readonly needed: Array<readonly [Parent, ReadonlyArray<number>]> = []
   readonly resolved: Array<Parent> = []
@@ -56,7 +56,7 @@ class World {
     for (const parent of parents) this.room.satisfy(parent)
   }
 
-  /** Lets in everything that may enter. */
+  /** Admits everything that may enter. */
   enter(): ReadonlyArray<Vertex> {
     const entered: Array<Vertex> = []
     for (let guest = this.room.next(); guest !== undefined; guest = this.room.next()) {
@@ -69,7 +69,7 @@ class World {
 }
 
 describe("an author at its limits", () => {
-  it("loses its vertex of the highest round, of several the last that came, to one of a lower round", () => {
+  it("loses its highest vertex, the latest of several, to one of a lower round", () => {
     const world = new World({ vertices: 3 })
     const [two, three, another] = [world.add(0, 2, 1), world.add(0, 3, 1), world.add(0, 3, 1)]
     const low = world.add(0, 1, 1)
@@ -84,19 +84,19 @@ describe("an author at its limits", () => {
     expect(world.has(...kept, ...late)).toEqual([true, true, false, false])
   })
 
-  it("loses as many as it takes", () => {
+  it("loses as many as the new one requires", () => {
     const world = new World({ missing: 6 })
     const old = [world.add(0, 5, 2), world.add(0, 4, 2), world.add(0, 3, 2)]
     const low = world.add(0, 2, 3)
     expect(world.has(...old, low)).toEqual([false, false, true, true])
   })
 
-  it("has no place for a vertex that is above them by itself", () => {
+  it("has no place for a vertex that exceeds the limits alone", () => {
     const world = new World({ missing: 2 })
     expect(world.has(world.add(0, 2, 3), world.add(0, 2, 2))).toEqual([false, true])
   })
 
-  it("may have exactly as many missing parents and bytes as its bounds", () => {
+  it("may have exactly as many missing parents and bytes as its limits", () => {
     const size = builder.make(0, 3, new World().phantoms(2, 3)).encoded.length
     for (const bounds of [{ missing: 6 }, { bytes: 2 * size }]) {
       const world = new World(bounds)
@@ -104,7 +104,7 @@ describe("an author at its limits", () => {
     }
   })
 
-  it("has room again for what enters, and for parents that arrive", () => {
+  it("regains room from vertices that enter, and from parents that arrive", () => {
     const size = builder.make(0, 3, new World().phantoms(2, 3)).encoded.length
     const world = new World({ missing: 3, bytes: 2 * size })
     const parents = world.phantoms(2, 3)
@@ -123,7 +123,7 @@ describe("an author at its limits", () => {
   })
 })
 
-it("a vertex by nobody in the committee finds no place", () => {
+it("has no place at all outside the committee", () => {
   const world = new World()
   const vertex = world.vertex(0, 2)
   for (const seat of [-1, SIZE]) {
@@ -156,7 +156,7 @@ describe("vertices that may enter", () => {
     expect(world.room.wants).toBe(0)
   })
 
-  it("are not second vertices, until one that is to enter names them", () => {
+  it("are not second vertices, until an entering one names them", () => {
     const world = new World()
     const second = world.add(0, 1, [], false)
     expect(world.enter()).toEqual([])
@@ -216,7 +216,7 @@ describe("a missing parent", () => {
     expect(world.room.neededBy(parentOf(low))).toEqual([0, 1, 2])
   })
 
-  it("is not asked for while only second vertices that no vertex names lack it", () => {
+  it("is not asked for while only unnamed second vertices lack it", () => {
     const world = new World()
     const [phantom] = world.phantoms(1, 1)
     if (phantom === undefined) throw new Error("one asked for")
@@ -226,7 +226,7 @@ describe("a missing parent", () => {
     expect(world.needed).toEqual([[phantom, [3]]])
   })
 
-  it("is wanted no longer once it is here, or nobody waits for it", () => {
+  it("is no longer wanted once it is here, or nobody waits for it", () => {
     const world = new World({ vertices: 1 })
     const [first, second] = world.phantoms(1, 2)
     if (first === undefined || second === undefined) throw new Error("two asked for")
@@ -241,7 +241,7 @@ describe("a missing parent", () => {
     expect([...world.room.wanted].map(({ parent }) => parent)).toEqual([parentOf(low), second])
   })
 
-  it("is still wanted while one of those that wait for it is left", () => {
+  it("is still wanted while one vertex that waits for it is left", () => {
     const world = new World({ vertices: 1 })
     const parents = world.phantoms(1, 1)
     const [first, second] = [world.add(0, 3, parents), world.add(1, 3, parents)]

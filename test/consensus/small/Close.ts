@@ -24,7 +24,7 @@ import { GUILTY, HONEST, type State } from "./Growth.js"
 /** A DAG with calm rounds at its end. */
 export interface Calmed {
   readonly opening: Opening
-  /** All vertices, of the calm rounds too. */
+  /** All vertices, including the calm rounds. */
   readonly rounds: State["rounds"]
   /** The leaders that matter, by round. */
   readonly leaders: ReadonlyMap<number, number>
@@ -100,7 +100,7 @@ class Member {
   readonly #opening: Opening
   readonly #leaving: number
   #now = Natural.timestamp(HOUR_MS)
-  /** Of the epoch that closes, and of the next one. */
+  /** Of the closing epoch, and of the next one. */
   readonly commits: Array<OrderedCommit> = []
   readonly next: Array<OrderedCommit> = []
   closing: Checkpoint.Checkpoint | null = null
@@ -119,7 +119,7 @@ class Member {
     return this
   }
 
-  /** Waits until second vertices that nothing names have entered, and then those that they held up. */
+  /** Waits until unnamed second vertices have entered, and then those that they held up. */
   standStill(): this {
     for (let i = 0; i < HONEST.length; i++) {
       this.#now = Natural.timestamp(this.#now + HOUR_MS)

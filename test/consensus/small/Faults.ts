@@ -1,4 +1,7 @@
-/** Faults in the commit rule, the order, admission and the close of an epoch that the search through all small DAGs must find. */
+/**
+ * Faults in the commit rule, the order, admission and the close of an epoch that the search through all small DAGs must
+ * find.
+ */
 import * as Planted from "../../simulation/Planted.js"
 import type * as Planting from "../../support/Planting.js"
 

@@ -1,4 +1,4 @@
-/** Whether the consensus keeps its promises on every DAG of a few rounds, and whether the search for one could fail. */
+/** Whether the consensus keeps its promises on every DAG of a few rounds, and whether the search can fail. */
 import { rmSync } from "node:fs"
 import { pathToFileURL } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -10,12 +10,14 @@ import type * as Search from "./Search.js"
 import { search } from "./Search.js"
 
 const USUAL_ROUNDS = 5
-/** A round more takes some twenty times as long: docs/simulation.md has the figures. */
+/** Each further round takes some twenty times as long: docs/simulation.md has the figures. */
 const ROUNDS = Number(process.env["UDG_SMALL_DAG_ROUNDS"] ?? 7)
 const REASON = "a round more takes ten seconds, two a minute"
 const DAY = { timeout: 86_400_000 }
 
-/** What counting sets of parents, without classes, finds for the first rounds if the guilty member makes two vertices. */
+/**
+ * What counting sets of parents, without classes, finds for the first rounds if the guilty member makes two vertices.
+ */
 const COUNTED = [23, 125_432, 1_844_185_581]
 
 const keepsAllPromises = async (rounds: number, given: Partial<Search.Bounds> = {}): Promise<void> => {
@@ -27,7 +29,7 @@ const keepsAllPromises = async (rounds: number, given: Partial<Search.Bounds> = 
   process.stdout.write(`${JSON.stringify(figures)}\n`)
 }
 
-describe("on every small DAG", DAY, () => {
+describe("the consensus on every small DAG", DAY, () => {
   const ordered = (rounds: number | string): string =>
     `of ${rounds} rounds, a late vertex changes neither verdict nor order`
   it(ordered(USUAL_ROUNDS), () => keepsAllPromises(USUAL_ROUNDS))
@@ -45,7 +47,7 @@ describe("on every small DAG", DAY, () => {
   )
 })
 
-describe("the search finds a planted fault", DAY, () => {
+describe("the search for planted faults", DAY, () => {
   let path = ""
   let program: typeof Search
 
@@ -73,7 +75,7 @@ describe("the search finds a planted fault", DAY, () => {
   it.each(within(1, USUAL_ROUNDS))("%s", finds)
   it.each(within(USUAL_ROUNDS + 1, ROUNDS))(Rest.of(REASON, "%s"), finds)
 
-  it("and nothing where none is planted", async () => {
+  it("finds nothing where none is planted", async () => {
     expect((await program.search({ rounds: 2, older: 0, copies: 2, closes: true })).failure).toBeNull()
   })
 })

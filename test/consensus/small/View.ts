@@ -1,4 +1,4 @@
-/** What one member holds and has decided: the production classes, put together as `Epoch` does. */
+/** What one member holds and has decided: the production classes, combined as in `Epoch`. */
 import { Admission } from "../../../src/consensus/admission/Admission.js"
 import { Committer, type Verdict } from "../../../src/consensus/commit/Committer.js"
 import { Linearizer, type OrderedCommit } from "../../../src/consensus/commit/Linearizer.js"
@@ -65,7 +65,7 @@ export class View {
     }
   }
 
-  /** As at a standstill: second vertices of a slot enter without being named, and a tick later those that name them. */
+  /** As at a standstill: second vertices of a slot enter unnamed, and a tick later the vertices that name them. */
   standStill(): void {
     this.#admission.admitUnnamed(true)
     for (let waited = Number.POSITIVE_INFINITY; this.#admission.waiting < waited; ) {

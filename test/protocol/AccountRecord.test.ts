@@ -80,14 +80,14 @@ describe("an account", () => {
     expect(AccountRecord.isEmpty(empty)).toBe(true)
   })
 
-  it.each(alone)("that holds nothing but %s has a record", (_, part) => {
+  it.each(alone)("with nothing but %s has a record", (_, part) => {
     const account = { ...empty, ...part }
     expect(AccountRecord.isEmpty(account)).toBe(false)
     expect(AccountRecord.hasExtras(account)).toBe(!("balance" in part || "nonce" in part))
     expect(AccountRecord.decode(AccountRecord.encode(account))).toStrictEqual(Either.right(account))
   })
 
-  it("is written as balance, nonce, and which of the six parts follow", () => {
+  it("is written as balance, nonce, and the mask of its six optional parts", () => {
     const head = (part: Partial<AccountRecord.AccountRecord>) =>
       hex(AccountRecord.encode({ ...empty, ...part })).slice(0, 2 * AccountRecord.PLAIN_BYTES)
     expect(alone.map(([, part]) => head(part).slice(32))).toEqual(["00", "00", "01", "02", "04", "08", "10", "20"])
@@ -97,16 +97,16 @@ describe("an account", () => {
   const reasonOf = (digits: string): string =>
     Option.getOrThrow(Either.getLeft(AccountRecord.decode(Buffer.from(digits, "hex")))).message
 
-  it("without anything has no record, so one is refused", () => {
+  it("without anything has no record, so an empty record is refused", () => {
     expect(reasonOf("00".repeat(17))).toBe("account record: an account that holds nothing has no record at byte 17")
   })
 
-  it("with a part that nobody knows is refused", () => {
+  it("with an unknown part is refused", () => {
     expect(reasonOf(`01${"00".repeat(15)}40`)).toBe("account record: presence byte 64 at byte 17")
   })
 })
 
-describe("the balance that is read from the bytes alone", () => {
+describe("the balance read from the bytes alone", () => {
   it("is the record's, wherever it lies, unless other money is in the record", () => {
     fc.assert(
       fc.property(record, fc.nat(40), (account, start) => {
@@ -120,7 +120,7 @@ describe("the balance that is read from the bytes alone", () => {
     )
   })
 
-  it("is none where the record ends early, or no such balance can exist", () => {
+  it("is undefined where the record ends early, or the balance is impossible", () => {
     const plain = AccountRecord.encode({ ...empty, balance: Sats.MAX_SUPPLY })
     expect(AccountRecord.balanceAlone(plain, 0, 17)).toBe(Sats.MAX_SUPPLY)
     expect(AccountRecord.balanceAlone(plain, 0, 16)).toBeUndefined()

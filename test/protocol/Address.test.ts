@@ -32,7 +32,7 @@ describe("an address", () => {
     expect(first.map((address) => address.length)).toEqual(keys.map(() => 40))
   })
 
-  it("is read from hex and from bech32m, each in either case, as one and the same", () => {
+  it("reads the same from hex and from bech32m, each in either case", () => {
     fc.assert(
       fc.property(arbitrary.address, prefix, (address, prefix) => {
         const text = Address.toBech32(address, prefix)
@@ -63,13 +63,13 @@ describe("an address", () => {
     )
   })
 
-  it("of no network is refused without a word of the other one", () => {
-    // What ends the prefix is the last 1.
+  it("of no network is refused without mentioning the other one", () => {
+    // The last 1 ends the prefix.
     const text = bech32m.encode("tudg1x", bech32m.toWords(new Uint8Array(20)))
     expect(refusal(text)).toContain("it begins with tudg1x1, addresses of this network begin with tudg1")
   })
 
-  it("is refused in mixed case, in bech32 instead of bech32m, and with more or less than 20 bytes", () => {
+  it("is refused in mixed case, in bech32 instead of bech32m, and with more or fewer than 20 bytes", () => {
     const text = Address.toBech32(zeros, "tudg")
     const words = (bytes: number) => bech32m.toWords(new Uint8Array(bytes))
     expect(refusal(`${text.slice(0, -1)}${text.slice(-1).toUpperCase()}`)).toContain("checksum or form")
@@ -80,7 +80,7 @@ describe("an address", () => {
   })
 
   // The bech32 package lowers the case first, and the Kelvin sign (U+212A) becomes a k.
-  it("is not written with a Kelvin sign for a K", () => {
+  it("is refused with a Kelvin sign for a K", () => {
     const [text] = fc
       .sample(arbitrary.address, { numRuns: 50, seed: 1 })
       .map((address) => Address.toBech32(address, "tudg").toUpperCase())
@@ -96,7 +96,7 @@ describe("an address", () => {
     },
   )
 
-  it("is refused with what would be one here", () => {
+  it("is refused with an example of a valid one", () => {
     for (const text of ["alice", `x${Address.toBech32(zeros, "tudg")}`, Address.toBech32(zeros, "tudg").slice(1, 4)]) {
       expect(refusal(text)).toBe(`"${text}" is not an address: expected 40 hex characters or tudg1…`)
     }
@@ -108,19 +108,19 @@ describe("an address", () => {
     expect(read).toStrictEqual(Either.right(address))
   })
 
-  it("is quoted in a refusal up to 60 characters, which no secret key has", () => {
+  it("is quoted in a refusal up to 60 characters, shorter than any secret key", () => {
     expect(refusal("x".repeat(60))).toContain(`"${"x".repeat(60)}" is not an address`)
     expect(refusal("x".repeat(61))).toContain("a text of 61 characters is not an address")
   })
 
-  it("is quoted in a refusal, but not when somebody sends a novel", () => {
+  it("is not quoted in a refusal when it is very long", () => {
     expect(refusal("x".repeat(100_000)).length).toBeLessThan(250)
     expect(refusal(`tudg1${"q".repeat(100_000)}`).length).toBeLessThan(250)
   })
 })
 
 describe("a reference to an account", () => {
-  it("is an address in any form, or a name behind an @", () => {
+  it("is an address in any form, or a name after an @", () => {
     fc.assert(
       fc.property(arbitrary.address, arbitrary.name, prefix, (address, name, prefix) => {
         for (const form of [address, Address.toBech32(address, prefix)]) {
@@ -137,7 +137,7 @@ describe("a reference to an account", () => {
   })
 })
 
-/** BIP-350, "Test vectors for Bech32m": the checksum this project's addresses carry, on strings of other people. */
+/** BIP-350, "Test vectors for Bech32m": the checksum of this project's addresses, on strings of other people. */
 describe("the bech32m of BIP-350", () => {
   it.each([
     "A1LQFN3A",

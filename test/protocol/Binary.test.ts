@@ -59,7 +59,7 @@ describe("a writer", () => {
     )
   })
 
-  it("is not disturbed by an encoding inside an encoding, nor by one that threw", () => {
+  it("is not disturbed by a nested encoding, nor by one that threw", () => {
     const nested = written((writer) => {
       writer.u8(1)
       writer.raw(Binary.encode((inner) => inner.u8(2)))
@@ -77,8 +77,8 @@ describe("a writer", () => {
   })
 })
 
-describe("a writer of one's own", () => {
-  it("says how much it holds and has room for, grows to what it needs, and is empty once it has handed that out", () => {
+describe("a separate writer", () => {
+  it("reports its size and capacity, grows as needed, and is empty once it has handed out its bytes", () => {
     const writer = new Binary.Writer(4)
     expect([writer.length, writer.capacity]).toEqual([0, 4])
     writer.u32(1)
@@ -93,7 +93,7 @@ describe("a writer of one's own", () => {
 })
 
 describe("both directions of an encoding", () => {
-  it("are made of one description", () => {
+  it("come from one description", () => {
     const codec = Binary.codec<number>(
       "pair",
       (writer, value) => writer.u8(value).u8(value),
@@ -108,7 +108,7 @@ describe("both directions of an encoding", () => {
 })
 
 describe("a reader", () => {
-  it("gives back every integer that a writer wrote", () => {
+  it("returns every integer that a writer wrote", () => {
     fc.assert(
       fc.property(arbitrary.counter(), fc.bigInt({ min: 0n, max: (1n << 128n) - 1n }), (small, large) => {
         const bytes = Binary.encode((writer) => writer.u64(small).u128(large))
@@ -119,7 +119,7 @@ describe("a reader", () => {
     )
   })
 
-  it("gives back every text, a leading byte-order mark included", () => {
+  it("returns every text, including a leading byte-order mark", () => {
     fc.assert(
       fc.property(arbitrary.text(200), (text) => {
         const bytes = Binary.encode((writer) => writer.text8(text).text16(text))
@@ -147,7 +147,7 @@ describe("a reader", () => {
     expect(Binary.decode("test", largest, (reader) => reader.sats())).toStrictEqual(Either.right(Sats.MAX_SUPPLY))
   })
 
-  it("names what it read, where it stopped and why, and the first reason wins", () => {
+  it("reports what it read, where it stopped and why, with the first reason", () => {
     const message = readingFails("0105", (reader) => {
       reader.boolean()
       reader.boolean()
@@ -185,13 +185,13 @@ describe("a reader", () => {
     [16, 0n, (reader) => reader.u128()],
     [5, new Uint8Array(0), (reader) => reader.raw(5)],
     [5, "", (reader) => reader.hex(5)],
-  ])("needs %i bytes for what takes as many, and reads a zero where one of them is missing", (count, zero, read) => {
+  ])("needs %i bytes for a value of that size, and reads a zero where one is missing", (count, zero, read) => {
     const reader = new Binary.Reader(new Uint8Array(count - 1).fill(1))
     expect(read(reader)).toStrictEqual(zero)
     expect(reader.failure).toEqual({ offset: 0, reason: `expected ${count} bytes, ${count - 1} left` })
   })
 
-  it("reads zeros of what is above its limit", () => {
+  it("reads zeros for values above its limit", () => {
     const above = new Binary.Reader(new Uint8Array(16).fill(0xff))
     expect([above.u64(), above.failure?.reason]).toEqual([0, "integer above 2^53 - 1"])
     const amount = new Binary.Reader(Binary.encode((writer) => writer.u64(Sats.MAX_SUPPLY + 1)))
@@ -200,7 +200,7 @@ describe("a reader", () => {
     expect([text?.text8(2), broken?.text8(9)]).toEqual(["", ""])
   })
 
-  it("reads texts and lists of exactly their limit, and hands out the bytes since a place", () => {
+  it("reads texts and lists of exactly their limit, and returns the bytes since a position", () => {
     const bytes = Binary.encode((writer) =>
       writer
         .text8("abc")
@@ -233,7 +233,7 @@ describe("a reader", () => {
     expect(readingFails("0102", (reader) => reader.u8())).toBe("test: 1 trailing bytes at byte 1")
   })
 
-  it("reads no more items than there are bytes, however many a forged count promises", () => {
+  it("reads no more items than there are bytes, whatever a forged count promises", () => {
     const forged = Buffer.from("ffffffff0000000000000000", "hex")
     let reads = 0
     const decoded = Binary.decode("test", forged, (reader) =>
@@ -246,7 +246,7 @@ describe("a reader", () => {
     expect(reads).toBe(3)
   })
 
-  it("reads no item at all of a list over its limit", () => {
+  it("reads no item of a list over its limit", () => {
     let reads = 0
     const read = (reader: Binary.Reader) => reader.list16(2, () => reads++)
     expect(readingFails("0300000000", read)).toContain("list of 3, at most 2 allowed")
@@ -261,15 +261,15 @@ describe("a reader", () => {
   })
 })
 
-describe("the length of a text on the wire", () => {
-  it("counts bytes, and there is none for a lone surrogate", () => {
+describe("the encoded length of a text", () => {
+  it("counts bytes, and is undefined for a lone surrogate", () => {
     expect(Binary.utf8Length("é🪙")).toBe(6)
     expect(Binary.utf8Length("a\udc00")).toBeUndefined()
   })
 })
 
 describe("a strictly ascending list", () => {
-  it("has every key above the one before", () => {
+  it("has every key above the previous one", () => {
     const isAscending = (list: ReadonlyArray<string>) => Binary.isStrictlyAscending(list, (item) => item)
     expect([[], ["a"], ["a", "b", "c"]].map(isAscending)).toEqual([true, true, true])
     expect(

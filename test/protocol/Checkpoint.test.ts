@@ -18,7 +18,7 @@ itObeysTheLawsOfACodec("signed checkpoints", {
 })
 
 describe("a checkpoint", () => {
-  it("is signed over its content, and its hash does not depend on who signed", () => {
+  it("is signed over its content, and its hash does not depend on the signers", () => {
     fc.assert(
       fc.property(arbitrary.checkpoint, arbitrary.checkpoint, arbitrary.secretKey, (checkpoint, other, key) => {
         const { validator, signature } = Checkpoint.sign(checkpoint, key)

@@ -12,7 +12,7 @@ const content: fc.Arbitrary<Omit<Commit.Commit, "hash">> = fc.record({
   previous: arbitrary.hash,
 })
 
-it("a commit's hash covers every field and the commit before", () => {
+it("a commit's hash covers every field and the previous commit", () => {
   fc.assert(
     fc.property(content, content, (a, b) => {
       const { hash } = Commit.make(a)

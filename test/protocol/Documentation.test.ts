@@ -1,4 +1,4 @@
-/** docs/protocol.md says what the code does: its example is a vector, and its tables have the numbers of the code. */
+/** docs/protocol.md agrees with the code: its example is a vector, and its tables have the numbers of the code. */
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { Either, Schema } from "effect"
@@ -61,7 +61,7 @@ describe("the worked example of docs/protocol.md", () => {
   })
 })
 
-it("docs/protocol.md shows a checkpoint in JSON as the HTTP interface has it", () => {
+it("the JSON checkpoint in docs/protocol.md has the HTTP API's form", () => {
   const shown = JSON.parse(block("json").replaceAll(/<(\d+) hex>/g, (_, digits) => "0".repeat(Number(digits))))
   const decoded = Schema.decodeUnknownEither(Checkpoints.Checkpoint, { onExcessProperty: "error" })(shown)
   expect(Either.isRight(decoded)).toBe(true)
@@ -143,7 +143,7 @@ describe("the tables of docs/protocol.md", () => {
     )
   })
 
-  it("name only vector files and pages that are there", () => {
+  it("name only vector files and pages that exist", () => {
     for (const [, file] of page.matchAll(/`(vectors\/[a-z-]+\.json)`/g)) {
       expect(() => readFileSync(resolve(docs, file ?? ""))).not.toThrow()
     }

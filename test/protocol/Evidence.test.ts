@@ -26,7 +26,7 @@ describe("evidence", () => {
     )
   })
 
-  it("is not made of one header, also not under two signatures", () => {
+  it("is not made of one header, even under two signatures", () => {
     fc.assert(
       fc.property(arbitrary.header, arbitrary.signature, (header, signature) => {
         expect(Evidence.of(header, header)).toBeUndefined()

@@ -7,7 +7,7 @@ import * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import * as arbitrary from "./arbitraries.js"
 
-/** H("udg/seed", previous seed ‖ closing commit hash), by nothing of ours. */
+/** H("udg/seed", previous seed ‖ closing commit hash), computed without our code. */
 const seedAfter = (previous: string, closing: string): string =>
   createHash("sha256")
     .update("udg/seed\0")
@@ -15,7 +15,7 @@ const seedAfter = (previous: string, closing: string): string =>
     .digest("hex")
 
 describe("the first epoch", () => {
-  it("has the genesis' validators, rules and hash, so that everybody begins alike", () => {
+  it("has the genesis' validators, rules and hash, so that everybody starts alike", () => {
     fc.assert(
       fc.property(arbitrary.genesis, (genesis) => {
         const { protocol, parameters, validators } = genesis
@@ -46,7 +46,7 @@ describe("the first epoch", () => {
     )
   })
 
-  it("is followed by epochs whose seed depends on both the seed before and the commit that closed", () => {
+  it("precedes epochs whose seed depends on the previous seed and the closing commit", () => {
     fc.assert(
       fc.property(arbitrary.hash, arbitrary.hash, (previous, closing) => {
         expect(FirstEpoch.nextSeed(previous, closing)).toBe(seedAfter(previous, closing))

@@ -19,7 +19,7 @@ itObeysTheLawsOfACodec("geneses", {
 const reversed = <A>(list: ReadonlyArray<A> | undefined): ReadonlyArray<A> => [...(list ?? [])].reverse()
 
 describe("a genesis file", () => {
-  it("comes back as the genesis it was written from", () => {
+  it("decodes to the genesis it was written from", () => {
     fc.assert(
       fc.property(arbitrary.genesis, (genesis) => {
         const file = JSON.parse(JSON.stringify(Genesis.toJson(genesis)))
@@ -61,7 +61,7 @@ describe("a genesis file", () => {
     )
   })
 
-  it("says only what differs from a solo network", () => {
+  it("states only what differs from a solo network", () => {
     const genesis = Either.getOrThrow(Genesis.fromFile(smallest))
     expect(genesis.protocol).toStrictEqual(Protocol.standard)
     expect(genesis.parameters.minFee).toBe(1_000)
@@ -128,12 +128,12 @@ describe("the bytes of a genesis are refused when", () => {
     expect(reasonOf(bytes)).toBe("network mode 2")
   })
 
-  it("they end early, which is what is said", () => {
+  it("they end early", () => {
     expect(reasonOf(Genesis.encode(genesis).subarray(0, 40))).toMatch(/expected \d+ bytes, \d+ left/)
   })
 })
 
-describe("a genesis file is refused in words that say what is expected, when", () => {
+describe("a genesis file is refused with the expectation when", () => {
   it.each<[string, object, string]>([
     ["a number is out of bounds", { protocol: { epoch_rounds: 39 } }, "39; expected an integer from 40 to 10000000"],
     ["there are too few or too many", { validators: [] }, "0 entries; expected 1 to 100"],
@@ -165,7 +165,7 @@ describe("a genesis file is refused in words that say what is expected, when", (
   })
 })
 
-describe("a genesis file is refused, naming the field, when", () => {
+describe("a genesis file is refused with the field's name when", () => {
   it.each<[string, unknown, string]>([
     ["it is no object", 7, "genesis"],
     ["a field is unknown", { ...smallest, chain_id: 1 }, "chain_id"],

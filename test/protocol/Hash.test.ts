@@ -17,7 +17,7 @@ describe("H(tag, bytes)", () => {
     expect(Hash.of("udg/body", new Uint8Array(1_048_576))).toBe(plain("udg/body", new Uint8Array(1_048_576)))
   })
 
-  it("is not disturbed by what was hashed before", () => {
+  it("is independent of earlier hashes", () => {
     const long = Hash.of("udg/key", new Uint8Array(2_000).fill(7))
     const short = Hash.of("udg/key", Uint8Array.of(1))
     expect(short).toBe(plain("udg/key", Uint8Array.of(1)))

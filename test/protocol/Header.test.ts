@@ -40,7 +40,7 @@ describe("a header", () => {
     }
   })
 
-  it("has a hash that its signature does not touch", () => {
+  it("has a hash independent of its signature", () => {
     fc.assert(
       fc.property(arbitrary.header, arbitrary.signature, (header, signature) => {
         expect(Header.make(header, () => signature).hash).toBe(header.hash)
@@ -48,7 +48,7 @@ describe("a header", () => {
     )
   })
 
-  it("puts its parents into the one order, by round, author, hash", () => {
+  it("sorts its parents by round, author, hash", () => {
     fc.assert(
       fc.property(arbitrary.header, (header) => {
         const shuffled = Header.make({ ...header, parents: [...header.parents].reverse() }, () => header.signature)
@@ -60,7 +60,7 @@ describe("a header", () => {
   const [sample] = fc.sample(arbitrary.header, 1)
   const [one, two] = fc.sample(arbitrary.parent, 2)
   if (sample === undefined || one === undefined || two === undefined) throw new Error("no sample")
-  it("names parents of one round in the order of their authors, and of one author in that of their hashes", () => {
+  it("sorts parents of one round by author, and those of one author by hash", () => {
     const parent = (round: number, author: string, hash: string): Header.Parent => ({
       round: Natural.round(round),
       author: author.repeat(20) as Address.Address,
@@ -81,7 +81,7 @@ describe("a header", () => {
 
   const encodedWith = (parents: ReadonlyArray<Header.Parent>): Uint8Array => {
     const sorted = Header.make({ ...sample, parents }, () => sample.signature)
-    // `encode` writes the parents as they stand, so a header out of order can be written for this test.
+    // `encode` writes the parents as given, so this test can write a header out of order.
     return Header.encode({ ...sorted, parents })
   }
   const reasonOf = (bytes: Uint8Array): string => Option.getOrThrow(Either.getLeft(Header.decode(bytes))).message

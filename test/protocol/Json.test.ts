@@ -32,7 +32,7 @@ describe("JSON that does not fit its schema", () => {
   })
 
   it.each([{}, { Bird: {} }, { Cat: { lives: 9 }, Dog: { tricks: 1 } }, 5, null])(
-    "is told of every kind there is: %j",
+    "is refused with all known kinds: %j",
     (kind) => {
       const problem = Either.getLeft(decode({ name: "a", kind }))
       expect(problem).toMatchObject({
@@ -41,7 +41,7 @@ describe("JSON that does not fit its schema", () => {
     },
   )
 
-  it("is refused where it cannot even be told of which kind it is", () => {
+  it("is refused where its kind cannot even be stated", () => {
     const Message = Schema.Union(
       Schema.Struct({ type: Schema.Literal("ping") }),
       Schema.Struct({ type: Schema.Literal("pong") }),
@@ -51,13 +51,13 @@ describe("JSON that does not fit its schema", () => {
     )
   })
 
-  it("may have fields that are not known only where they are to be ignored", () => {
+  it("may have unknown fields only where they are to be ignored", () => {
     const input = { name: "a", kind, colour: "red" }
     expect(Either.isLeft(Json.decoder(Pet, "pet")(input))).toBe(true)
     expect(Json.decoder(Pet, "pet", "ignore")(input)).toStrictEqual(Either.right({ name: "a", kind }))
   })
 
-  it("is no matter when it fits", () => {
+  it("causes no error when it fits", () => {
     expect(decode({ name: "a", kind })).toStrictEqual(Either.right({ name: "a", kind }))
   })
 })

@@ -6,7 +6,7 @@ const wrong = (path: ReadonlyArray<PropertyKey>, actual: unknown) =>
   JsonProblem.ofComplaint({ _tag: "Wrong", path, expected: "a number", actual }, whole).reason
 
 describe("a problem of JSON", () => {
-  it("shows what came, unless nothing came or it may be a secret", () => {
+  it("shows the input, unless it is missing or may be a secret", () => {
     expect(wrong(["amount"], "ten")).toBe('expected a number, got "ten"')
     expect(wrong(["amount"], undefined)).toBe("expected a number")
     expect(wrong(["secret_key"], "abc")).toBe("expected a number")
@@ -32,7 +32,7 @@ describe("a problem of JSON", () => {
     )
   })
 
-  it("says of a missing field what is expected, and of an unknown one what is known, where there is anything to say", () => {
+  it("states what is expected for a missing field, and what is known for an unknown one", () => {
     const missing = { _tag: "Missing", path: ["to"] } as const
     expect(JsonProblem.ofComplaint({ ...missing, expected: "an address" }, whole).reason).toBe(
       "missing; expected an address",
@@ -48,7 +48,7 @@ describe("a problem of JSON", () => {
     expect(JsonProblem.ofComplaint({ ...unknown, known: [] }, whole).reason).toBe("no such field")
   })
 
-  it("names the field by its path, cut where it is long, and the whole where there is none", () => {
+  it("names the field by its path, cut when long, and the whole without one", () => {
     const field = (...path: ReadonlyArray<PropertyKey>) => JsonProblem.at(path, whole, "no").field
     expect(field()).toBe(whole)
     expect(field("keys", 3, "name")).toBe("keys[3].name")

@@ -15,7 +15,7 @@ describe("the values of a JSON text", () => {
       ? Object.values(value).reduce((sum: number, each) => sum + valuesOf(each), 1)
       : 1
 
-  it("are never more than a text has commas and brackets, whatever stands in strings, and never fewer by half", () => {
+  it("number at most a text's commas and brackets, whatever strings contain, and at least half of them", () => {
     fc.assert(
       fc.property(fc.jsonValue({ depthSize: "medium" }), fc.constantFrom("", " "), (value, space) => {
         const text = JSON.stringify(value, undefined, space)
@@ -34,7 +34,7 @@ describe("the values of a JSON text", () => {
     },
   )
 
-  it("are in objects and lists within each other, and in fields of one object, up to a bound", () => {
+  it("are bounded in nesting and in the fields of one object", () => {
     const within = (text: string) => JsonText.excessOf(text, { values: 100, depth: 2, fields: 2 })
     expect(within('{"a":[1,2,3],"b":{"[[[":0}}')).toBeUndefined()
     expect(within('[{"a":[]}]')).toBe("more than 2 levels of nested objects and lists")
@@ -47,7 +47,7 @@ describe("the values of a JSON text", () => {
 })
 
 describe("JSON text from outside", () => {
-  it("has the value that JSON.parse gives it, however it is spaced and escaped", () => {
+  it("parses to the value of JSON.parse, whatever its spacing and escapes", () => {
     const scalar = fc.oneof(fc.string({ unit: "binary" }), fc.maxSafeInteger(), fc.boolean(), fc.constant(null))
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(
@@ -71,7 +71,7 @@ describe("JSON text from outside", () => {
     expect(parse(`{"a": [${number} , ${number}]}`)).toStrictEqual(Either.right({ a: [Number(number), Number(number)] }))
   })
 
-  // JSON.parse rounds each of these to an integer that nobody wrote, or to one that was written in another way.
+  // JSON.parse rounds each of these to an integer that nobody wrote, or to one that was written differently.
   it.each([
     "150000000.000000001",
     "9007199254740991.4",
@@ -95,7 +95,7 @@ describe("JSON text from outside", () => {
     expect(complaintOf(number)).toContain("text: expected an integer")
   })
 
-  it("does not repeat a number without end, nor one that is named like a secret", () => {
+  it("does not repeat an endless number, nor one that is named like a secret", () => {
     expect(complaintOf(`[${"9".repeat(60_000)}]`)).toMatch(
       /^\[0\]: expected an integer .{80,110}, got a number of 60000 characters$/,
     )
@@ -122,24 +122,27 @@ describe("JSON text from outside", () => {
     expect(complaintOf('[[],"a",1.5]')).toMatch(/^\[2\]: expected an integer/)
   })
 
-  it("is not misled by what stands in strings", () => {
+  it("is not misled by strings", () => {
     const text = '{"a":"1.5,\\"b\\":{[","b":"\\\\","c":"\\\\\\"","d":["}",1,"]"]}'
     expect(parse(text)).toStrictEqual(Either.right(JSON.parse(text)))
   })
 
-  // A type of 5 000 lists within each other once was a 500: the schema turns it into a string, list by list.
+  // A type of 5 000 nested lists once was a 500: the schema turns it into a string, list by list.
   it.each([33, 5_000, 200_000])("is refused at %i levels, and read at 32", (levels) => {
     expect(complaintOf(nested(levels))).toBe(`${"[0]".repeat(32)}: more than 32 levels of nested objects and lists`)
     expect(complaintOf(`{"type":${nested(levels)}}`)).toContain("nested objects and lists")
     expect(complaintOf(nested(32))).toBe("taken")
   })
 
-  it.each(["", "{", "[1,]", "01", "NaN", "\ufeff{}", '{"a":1}}', "'a'", '"\u0000"'])("is JSON: not %j", (text) => {
-    expect(complaintOf(text)).toBe("text: not valid JSON")
-  })
+  it.each(["", "{", "[1,]", "01", "NaN", "\ufeff{}", '{"a":1}}', "'a'", '"\u0000"'])(
+    "is refused when malformed: %j",
+    (text) => {
+      expect(complaintOf(text)).toBe("text: not valid JSON")
+    },
+  )
 })
 
-describe("a list of which each entry is judged alone", () => {
+describe("a list with separately judged entries", () => {
   const piece = fc.oneof(
     fc.constantFrom(
       "1.5",
@@ -156,7 +159,7 @@ describe("a list of which each entry is judged alone", () => {
   )
   const space = fc.constantFrom("", " ", "\n\t")
 
-  it("says of each what it would say of it alone", () => {
+  it("judges each entry as if it were alone", () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 6 }), space, (pieces, space) => {
         const parsed = Either.getOrThrow(
@@ -171,7 +174,7 @@ describe("a list of which each entry is judged alone", () => {
     )
   })
 
-  it("takes what is no list as it takes any value", () => {
+  it("accepts a value that is not a list as it accepts any value", () => {
     fc.assert(
       fc.property(
         piece.filter((text) => !text.trim().startsWith("[")),
@@ -183,7 +186,7 @@ describe("a list of which each entry is judged alone", () => {
     )
   })
 
-  it("is refused whole when it is no JSON", () => {
+  it("is refused whole when it is not JSON", () => {
     expect(Either.isLeft(JsonText.parseOneOrMany("[1, 2", "text"))).toBe(true)
   })
 })

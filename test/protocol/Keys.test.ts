@@ -26,7 +26,7 @@ describe("a secret key", () => {
     expect(key.toSecretHex()).toBe("01".repeat(32))
   })
 
-  it("gives itself away only when asked by name", () => {
+  it("reveals itself only when asked by name", () => {
     expect(secret.toSecretHex()).toBe(seed)
   })
 
@@ -42,11 +42,11 @@ describe("a secret key", () => {
     )
   })
 
-  it("is another one every time it is generated", () => {
+  it("differs every time it is generated", () => {
     expect(SecretKey.generate().publicKey).not.toBe(SecretKey.generate().publicKey)
   })
 
-  /** Whatever prints a value, and everything a logger may be handed. */
+  /** Whatever prints a value, and everything a logger may receive. */
   const printed: ReadonlyArray<readonly [string, () => string]> = [
     ["a template", () => `${secret}`],
     ["String and concatenation", () => String(secret) + secret],

@@ -33,7 +33,7 @@ describe("a name", () => {
     },
   )
 
-  it("is refused with what it may consist of, and in bytes with what is wrong", () => {
+  it("is refused with the allowed characters, and in bytes with the fault", () => {
     const inJson = Either.merge(Schema.decodeUnknownEither(Name.schema)("Abc"))
     expect(String(inJson)).toContain("3 to 20 characters of a-z, 0-9 and -, no - at either end")
     expect(Either.merge(fromBytes("Abc"))).toMatchObject({ message: "name: not a name at byte 4" })

@@ -38,7 +38,7 @@ describe("a time", () => {
     expect([Natural.LATEST, Natural.LATEST + 1].map((ms) => Either.isRight(time(ms)))).toEqual([true, false])
   })
 
-  it("by a clock that is set beyond the range is the nearest in it", () => {
+  it("from a clock beyond the range is the nearest in it", () => {
     expect([-1, 5, Natural.LATEST + 1, Infinity, -Infinity].map(Natural.nearestTimestamp)).toEqual([
       0,
       5,
@@ -50,7 +50,7 @@ describe("a time", () => {
 })
 
 describe("a bounded integer in JSON", () => {
-  it("includes its bounds, and says them to whoever misses them", () => {
+  it("includes its bounds, and states them in a refusal", () => {
     expect([percent(0), percent(100)]).toStrictEqual([Either.right(0), Either.right(100)])
     for (const value of [-0, -1, 101, 1.5, "7"]) {
       expect(Either.isLeft(percent(value))).toBe(true)

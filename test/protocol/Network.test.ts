@@ -14,7 +14,7 @@ describe("a network's name", () => {
   })
 })
 
-it("the mode decides what addresses begin with", () => {
+it("decides with its mode what addresses begin with", () => {
   expect(Network.addressPrefix("testnet")).toBe("tudg")
   expect(Network.addressPrefix("mainnet")).toBe("udg")
 })
@@ -31,14 +31,14 @@ describe("a network's id", () => {
     }
   })
 
-  it("leaves room for the random bytes behind every name that it may be made from", () => {
+  it("leaves room for the random bytes after every possible name", () => {
     const longest = "n".repeat(Network.NAME_CHARACTERS)
     expect([longest, "", `${longest}n`, "A"].map(Network.isName)).toEqual([true, false, false, false])
     expect(isDrawn(`${longest}-00a6dadb51e1c0a9`)).toBe(true)
     expect(Network.isNetworkId(`${longest}n-00a6dadb51e1c0a9`)).toBe(false)
   })
 
-  it("is refused with what it may consist of", () => {
+  it("is refused with the allowed characters", () => {
     const refused = Schema.decodeUnknownEither(Network.NetworkId)("UDG")
     expect(String(Either.merge(refused))).toContain("1 to 32 characters of a-z, 0-9 and -")
   })

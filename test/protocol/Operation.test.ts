@@ -52,7 +52,7 @@ describe("an operation", () => {
       },
       "proposal_type.TreasurySpend.amount must be at least 1",
     ],
-  ])("that breaks a rule is named and not decoded: %j", (operation, expected) => {
+  ])("that breaks a rule is reported and not decoded: %j", (operation, expected) => {
     const violation = Operation.violationOf(operation)
     expect(`${violation?.field} ${violation?.reason}`).toBe(expected)
     const bytes = Binary.encode((writer) => Operation.write(writer, operation))

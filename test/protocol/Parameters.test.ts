@@ -27,12 +27,12 @@ describe("a governable parameter", () => {
     expect(Parameters.minimumOf(cooldown, 240)).toBe(240)
   })
 
-  it("has its standard value where a genesis leaves it out", () => {
+  it("has its standard value where a genesis omits it", () => {
     const json = Schema.decodeUnknownSync(Parameters.FileJson)({ min_fee_sats: 5 })
     expect(Parameters.fromFile(json, 240)).toStrictEqual({ ...Parameters.standard(240), minFee: 5 })
   })
 
-  it("comes back from JSON as it was, and is written under its own name", () => {
+  it("decodes from its JSON unchanged, and is written under its own name", () => {
     const numbered = Parameters.make((entry) => Parameters.minimumOf(entry, 40))
     const json = Parameters.toJson(numbered)
     expect(Parameters.fromFile(Schema.decodeUnknownSync(Parameters.FileJson)(json), 240)).toStrictEqual(numbered)

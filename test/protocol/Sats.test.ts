@@ -35,7 +35,7 @@ describe("an amount in coins", () => {
     )
   })
 
-  it("comes back from its text as it was", () => {
+  it("is read from its text unchanged", () => {
     fc.assert(
       fc.property(amounts, (amount) => {
         expect(Sats.parseCoin(Sats.formatCoin(amount))).toStrictEqual(Option.some(amount))
@@ -63,13 +63,13 @@ describe("an amount in coins", () => {
     },
   )
 
-  it("may be typed with zeros that formatting leaves out", () => {
+  it("may be typed with zeros that formatting omits", () => {
     expect(Sats.parseCoin("007.50")).toStrictEqual(Option.some(750_000_000))
   })
 })
 
 describe("⌊a · b ÷ c⌋", () => {
-  it("is exact for all safe integers, and says so when the result is not one", () => {
+  it("is exact for all safe integers, and throws when the result is not one", () => {
     fc.assert(
       fc.property(anyInteger, anyInteger, positive, (a, b, c) => {
         const exact = (BigInt(a) * BigInt(b)) / BigInt(c)
@@ -144,7 +144,7 @@ describe("arithmetic on amounts", () => {
     expect(Sats.sumBounded([Sats.make(1), Sats.make(2)])).toBe(3)
   })
 
-  it("makes amounts of what it computed, and zero of minus zero", () => {
+  it("turns computed values into amounts, and minus zero into zero", () => {
     expect(Sats.make(-0)).toBe(0)
     for (const bad of [-1, 0.5, Number.NaN, Sats.MAX_SUPPLY + 1, 2 ** 53])
       expect(() => Sats.make(bad)).toThrow(RangeError)
@@ -165,7 +165,7 @@ describe("an amount in JSON", () => {
     },
   )
 
-  it("says its bounds to whoever misses them", () => {
+  it("states its bounds in a refusal", () => {
     expect(String(Either.merge(decode(-1)))).toContain("an integer number of sats from 0 to 2100000000000000")
   })
 })

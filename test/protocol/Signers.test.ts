@@ -23,7 +23,7 @@ const signed = record.members.map(({ publicKey }) =>
   Checkpoint.sign(checkpoint, { publicKey, sign: FakeKeys.signWith(publicKey) }),
 )
 
-/** The places of those found, and how many signatures were verified to find them. */
+/** The places of the signers found, and the number of signatures verified to find them. */
 const found = (signatures: Checkpoint.SignedCheckpoint["signatures"]) => {
   let verified = 0
   const quorum = Signers.quorumOf(record, { checkpoint, signatures }, (check) => {
@@ -44,7 +44,7 @@ describe("the signers of a checkpoint", () => {
     expect(found([a, b, c])).toEqual({ places: undefined, verified: 0 })
   })
 
-  it("do not include a false signature, which ends the search once no quorum is left", () => {
+  it("exclude a false signature, which ends the search once no quorum is left", () => {
     const wrong = { ...a, signature: b.signature }
     expect(found([wrong, b, c, d])).toEqual({ places: [1, 2, 3], verified: 4 })
     expect(found([wrong, { ...b, signature: a.signature }, c, d])).toEqual({ places: undefined, verified: 2 })

@@ -2,7 +2,7 @@ import { FastCheck as fc } from "effect"
 import { expect, it } from "vitest"
 import * as Slab from "../../src/protocol/encoding/Slab.js"
 
-it("gives every byte string zeros that are its own, across blocks and for long ones", () => {
+it("gives every byte string its own zeros, across blocks and for long ones", () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.nat(1_100), fc.nat(8)), { minLength: 1, maxLength: 60 }), (lengths) => {
       const taken = lengths.map((length, i) => {
@@ -19,7 +19,7 @@ it("gives every byte string zeros that are its own, across blocks and for long o
   )
 })
 
-it("lays eight of a kibibyte side by side in a block, and gives anything longer a buffer of its own", () => {
+it("places eight of a kibibyte side by side in a block, and gives anything longer its own buffer", () => {
   const places = (length: number) => Array.from({ length: 24 }, () => Slab.allot(length).buffer)
   const counts = new Map<ArrayBufferLike, number>()
   for (const buffer of places(1_024)) counts.set(buffer, (counts.get(buffer) ?? 0) + 1)

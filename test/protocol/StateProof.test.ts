@@ -36,7 +36,7 @@ const flipped = (bytes: Uint8Array, bit: number): Uint8Array => {
   return copy
 }
 
-/** What somebody makes of the bytes: refused already when they are no proof at all. */
+/** The reader's verdict on the bytes: refused already when they are no proof at all. */
 const verdictOfBytes = (root: string, key: Hash, bytes: Uint8Array): string =>
   Either.match(StateProof.decode(bytes), {
     onLeft: () => "refused",
@@ -50,7 +50,7 @@ itObeysTheLawsOfACodec("state proofs", {
 })
 
 describe("a state proof", () => {
-  /** In a quarter of the runs, since each makes a trie or two; and with the rest of the tests in all of them. */
+  /** A quarter of the runs, since each makes a trie or two; all of them with the rest of the tests. */
   const itHolds = <Ts>(name: string, law: fc.IProperty<Ts>): void => {
     it(name, () => fc.assert(law, { numRuns: 25 }))
     it(Rest.of("more runs", name), () => fc.assert(law))
@@ -98,7 +98,7 @@ describe("a state proof", () => {
   )
 
   itHolds(
-    "shows of another key nothing but the truth, and nothing under another root",
+    "shows only the truth of another key, and nothing under another root",
     fc.property(worlds.changes, worlds.changes, worlds.keys, worlds.keys, (batch, more, key, other) => {
       const content = worlds.after(EMPTY, batch)
       const before = worlds.trieOf(content)
@@ -122,11 +122,11 @@ describe("a forged state proof", () => {
   const refuses = (forged: Partial<StateProof.StateProof>, reason: string, root: Hash = trie.hash) =>
     expect(reasonOf(root, key, { ...proof, ...forged })).toContain(reason)
 
-  it("is told apart from the real one", () => {
+  it("differs from the real one", () => {
     expect(verdict(trie.hash, key, proof)).toBe(Buffer.from("value 17").toString("hex"))
   })
 
-  it("with a record left out, added, changed or renamed leads elsewhere", () => {
+  it("with a record left out, added, changed or renamed leads to another root", () => {
     const without = leaf.filter((record) => record.key !== key)
     refuses({ leaf: without }, "it leads to the root")
     refuses({ leaf: leaf.map((record) => ({ ...record, value: Buffer.from("more") })) }, "it leads to the root")
@@ -141,7 +141,7 @@ describe("a forged state proof", () => {
     refuses({ leaf: merged }, "it leads to the root")
   })
 
-  it("with swapped, missing, doubled or recounted siblings leads elsewhere", () => {
+  it("with swapped, missing, doubled or recounted siblings leads to another root", () => {
     const rest = siblings.slice(2)
     refuses({ siblings: [second, first, ...rest] }, "it leads to the root")
     refuses({ siblings: [second, ...rest] }, "it leads to the root")
@@ -169,7 +169,7 @@ describe("a forged state proof", () => {
     expect(reasonOf(trie.hash, turned, proof)).toContain("does not lie under this path")
   })
 
-  it("with a key in capitals is refused: its bytes lead to the root, and its letters would not be found", () => {
+  it("with a key in capitals is refused: its bytes lead to the root, but its letters would not be found", () => {
     const key = worlds.key("ab".repeat(32))
     const trie = Trie.apply(Trie.empty, [{ key, value: Uint8Array.of(1) }])
     const proof = Trie.prove(trie, key)
@@ -179,7 +179,7 @@ describe("a forged state proof", () => {
     expect(verdict(trie.hash, worlds.key(key.toUpperCase()), proof)).toBe("refused")
   })
 
-  it("with a path deeper than keys can part is refused unseen", () => {
+  it("with a path deeper than keys can diverge is refused unread", () => {
     refuses({ siblings: Array.from({ length: 252 }, () => first) }, "a path of 252")
   })
 
@@ -192,13 +192,13 @@ describe("a forged state proof", () => {
     refuses({ siblings: [empty], leaf: [record] }, "a branch over 1 records", root)
   })
 
-  it("may have as many siblings as a tree is deep, and is then judged by them", () => {
+  it("with as many siblings as a tree is deep is judged by them", () => {
     const deep = (count: number) => ({ ...proof, siblings: Array.from({ length: count }, () => first) })
     refuses(deep(StateTree.MAX_DEPTH + 1), `a path of ${StateTree.MAX_DEPTH + 1}, at most ${StateTree.MAX_DEPTH}`)
     refuses(deep(StateTree.MAX_DEPTH), "a record that does not lie under this path")
   })
 
-  it("says of itself of which root and key it is none", () => {
+  it("names the root and the key that it does not prove", () => {
     const upper = key.toUpperCase() as Hash
     const [error] = [StateProof.verify(trie.hash, upper, proof)].flatMap((result) =>
       Option.toArray(Either.getLeft(result)),
@@ -208,7 +208,7 @@ describe("a forged state proof", () => {
     )
   })
 
-  it("with counts that are none is refused", () => {
+  it("with impossible counts is refused", () => {
     for (const records of [-1, 0.5, Number.NaN, 2 ** 53, Number.POSITIVE_INFINITY]) {
       refuses({ siblings: [{ ...first, records }, ...siblings.slice(1)] }, "record counts")
     }

@@ -23,7 +23,7 @@ const record: fc.Arbitrary<StateRecord.StateRecord> = fc.constantFrom(...kinds).
 itObeysTheLawsOfACodec("state records", {
   values: record,
   encode: StateRecord.encode,
-  // The parts are views of the input, and compared as what they hold.
+  // The parts are views of the input, and compared by content.
   decode: (input) =>
     Either.map(StateRecord.decode(input), ({ kind, key, value }) => ({
       kind,
@@ -46,7 +46,7 @@ describe("a record of the state", () => {
     )
   })
 
-  it("is of the kind that its byte names, which no other kind has", () => {
+  it("has the kind of its first byte, which no other kind has", () => {
     expect(kinds.map(([, { byte }]) => byte)).toEqual(kinds.map((_, i) => i + 1))
     for (const [kind, { byte }] of kinds) expect(StateKey.kindOf(byte)).toBe(kind)
     expect([StateKey.kindOf(0), StateKey.kindOf(15)]).toEqual([undefined, undefined])
@@ -70,7 +70,7 @@ describe("a record of the state", () => {
 
   const refusalOf = (hex: string): string => Option.getOrThrow(Either.getLeft(StateRecord.decode(bytes(hex)))).message
 
-  it("is refused with a kind that is none, or a counter that is too high", () => {
+  it("is refused with an unknown kind, or a counter that is too high", () => {
     expect(refusalOf("00")).toContain("state record: record kind 0 at byte")
     expect(refusalOf(`0f${"00".repeat(30)}`)).toContain("state record: record kind 15 at byte")
     expect(refusalOf(`0300${"20".padEnd(14, "0")}`)).toContain(
@@ -79,7 +79,7 @@ describe("a record of the state", () => {
     expect(refusalOf("0300")).toContain("expected 8 bytes, 1 left")
   })
 
-  it("has counters in its key in the order of numbers", () => {
+  it("orders the counters in its key as numbers", () => {
     fc.assert(
       fc.property(arbitrary.counter(), arbitrary.counter(), (a, b) => {
         expect(StateKey.counter(a) < StateKey.counter(b)).toBe(a < b)

@@ -24,7 +24,7 @@ describe("a branch of the state", () => {
     )
   })
 
-  it("lies over more records than one leaf holds", () => {
+  it("covers more records than one leaf holds", () => {
     const over = (records: number) => StateTree.rootOver({ hash: hash("aa"), records: 1 }, path, [crowd(records - 1)])
     expect(over(32)).toStrictEqual(Either.left("a branch over 32 records, which are one leaf"))
     expect(Either.map(over(33), ({ records }) => records)).toStrictEqual(Either.right(33))

@@ -18,7 +18,7 @@ describe("a text of 1 to 8 bytes", () => {
     expect(Either.isRight(decode("🪙🪙x"))).toBe(false)
   })
 
-  it("says how long it may be", () => {
+  it("states its limits", () => {
     expect(String(Either.merge(decode("")))).toContain("valid Unicode text of 1 to 8 bytes in UTF-8")
   })
 

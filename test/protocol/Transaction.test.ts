@@ -34,7 +34,7 @@ itObeysTheLawsOfACodec("transactions", codecOf(arbitrary.transaction(network)))
 
 describe("a transaction", () => {
   it.each(Object.entries(arbitrary.operationOf))(
-    "of type %s comes back as it was, in both forms",
+    "of type %s survives encoding and decoding in both forms",
     (type, operation) => {
       for (const authorization of [arbitrary.singleKey, arbitrary.policySigned]) {
         const values = arbitrary.transaction(network, { unsigned: arbitrary.unsignedOf(operation), authorization })
@@ -58,7 +58,7 @@ describe("a transaction", () => {
     )
   })
 
-  it("has an id that its signatures do not touch", () => {
+  it("has an id independent of its signatures", () => {
     fc.assert(
       fc.property(arbitrary.unsigned, arbitrary.authorization, arbitrary.authorization, (unsigned, first, second) => {
         const id = Transaction.idOf(network, unsigned)
@@ -77,7 +77,7 @@ describe("a transaction", () => {
     expect(Verification.checksOf(otherNetwork, replayed).every(Verification.isValid)).toBe(false)
   })
 
-  it("has signed bytes in which the network's name cannot run into the transaction", () => {
+  it("separates the network's name from the transaction in its signed bytes", () => {
     fc.assert(
       fc.property(arbitrary.networkId, arbitrary.networkId, arbitrary.unsigned, (a, b, unsigned) => {
         const same = Buffer.from(Transaction.signedBytes(a, unsigned)).equals(Transaction.signedBytes(b, unsigned))
@@ -86,7 +86,7 @@ describe("a transaction", () => {
     )
   })
 
-  it("gives back from its encoding exactly the bytes its keys signed", () => {
+  it("returns from its encoding exactly the bytes its keys signed", () => {
     fc.assert(
       fc.property(arbitrary.networkId, arbitrary.unsigned, arbitrary.authorization, (id, unsigned, authorization) => {
         const transaction = Transaction.make(id, unsigned, authorization)
@@ -103,7 +103,7 @@ describe("a transaction", () => {
     expect(decoded.encoded.buffer.byteLength).toBe(encoded.length)
   })
 
-  it("cannot be made with a policy authorization that nobody signed, which would read as the single-key form", () => {
+  it("cannot be made with an unsigned policy authorization, which would read as the single-key form", () => {
     expect(() => Transaction.make(network, transfer(), { _tag: "Policy", signatures: [] })).toThrow(
       new RangeError("a policy authorization without a signature"),
     )
@@ -118,7 +118,7 @@ describe("an authorization", () => {
   if (first === undefined || second === undefined) throw new Error("two signatures expected")
   const policy = (...signatures: ReadonlyArray<Transaction.KeySignature>) => ({ _tag: "Policy", signatures }) as const
 
-  it("is the same as another only with the same signatures by the same keys, in the same form and order", () => {
+  it("equals another only with the same signatures by the same keys, in the same form and order", () => {
     const all: ReadonlyArray<Transaction.Authorization> = [
       { _tag: "SingleKey", ...first },
       policy(first),
@@ -136,11 +136,11 @@ describe("an authorization", () => {
   })
 })
 
-describe("one of several transactions, encoded one after the other,", () => {
+describe("one of several consecutively encoded transactions", () => {
   const joined = (transactions: ReadonlyArray<Transaction.Transaction>): Uint8Array =>
     Uint8Array.from(Buffer.concat(transactions.map(({ encoded }) => encoded)))
 
-  it("is decoded by its place, whatever the forms of those around it", () => {
+  it("is decoded by its position, whatever the forms of its neighbours", () => {
     fc.assert(
       fc.property(fc.array(arbitrary.transaction(network), { minLength: 1, maxLength: 5 }), (transactions) => {
         const bytes = joined(transactions)
@@ -154,12 +154,12 @@ describe("one of several transactions, encoded one after the other,", () => {
   const two = [0, 1].map((nonce) => Transaction.sign(network, transfer({ nonce: Natural.nonce(nonce) }), alice))
   const tooFew = `transaction: expected 1 bytes, 0 left at byte ${joined(two).length}`
 
-  it("is refused where there are not so many", () => {
+  it("is refused where there are fewer", () => {
     const refused = Option.getOrThrow(Either.getLeft(Transaction.decodeNth(network, joined(two), 2)))
     expect(refused.message).toBe(tooFew)
   })
 
-  it("is decoded with those before it, as many as there are", () => {
+  it("is decoded with all those before it", () => {
     const first = (count: number) => Transaction.decodeFirst(network, joined(two), count)
     expect([0, 1, 2].map((count) => Either.getOrThrow(first(count)))).toStrictEqual([[], two.slice(0, 1), two])
     expect(Option.getOrThrow(Either.getLeft(first(3))).message).toBe(tooFew)

@@ -19,7 +19,7 @@ const throughText = (value: unknown): unknown => JSON.parse(JSON.stringify(value
 
 describe("a transaction in JSON", () => {
   it.each(Object.entries(arbitrary.operationOf))(
-    "of type %s comes back as it was, in both forms",
+    "of type %s survives encoding and decoding in both forms",
     (type, operation) => {
       for (const authorization of [arbitrary.singleKey, arbitrary.policySigned]) {
         const values = arbitrary.transaction(network, { unsigned: arbitrary.unsignedOf(operation), authorization })
@@ -28,7 +28,7 @@ describe("a transaction in JSON", () => {
             const json = throughText(JsonForm.toJson(transaction))
             expect(json).toHaveProperty("type", type)
             expect(Either.getOrThrow(parse(json))).toStrictEqual(transaction)
-            // The node's own schema takes it too, without a field it does not know.
+            // The node's own schema accepts it too, without an unknown field.
             const decode = Schema.decodeUnknownEither(TransactionJson.TransactionJson, { onExcessProperty: "error" })
             expect(Either.isRight(decode(json))).toBe(true)
           }),
@@ -38,7 +38,7 @@ describe("a transaction in JSON", () => {
     },
   )
 
-  it("takes addresses in hex of any case and in bech32m of its network", () => {
+  it("accepts addresses in hex of any case and in bech32m of its network", () => {
     fc.assert(
       fc.property(
         arbitrary.transaction(network),
@@ -56,7 +56,7 @@ describe("a transaction in JSON", () => {
     )
   })
 
-  it("may leave out the fee exactly where the type is free of fees, which is then 0", () => {
+  it("may omit the fee exactly where the type is free of fees, which is then 0", () => {
     const types = Object.keys(arbitrary.operationOf) as ReadonlyArray<Operation.Type>
     const free = types.filter((type) => {
       const { fee: _, ...json } = sampleOf(type)
@@ -67,7 +67,7 @@ describe("a transaction in JSON", () => {
     expect(free).toEqual(["StakeTx", "UnstakeTx", "DelegateTx", "UndelegateTx", "SetCommissionTx"])
   })
 
-  it("shows no memo where there is none", () => {
+  it("omits an empty memo", () => {
     const { memo: _, ...json } = sampleOf("Transfer")
     expect(JsonForm.toJson(Either.getOrThrow(parse({ ...json, memo: "" })))).not.toHaveProperty("memo")
     expect(Either.getOrThrow(parse(json)).id).toBe(Either.getOrThrow(parse({ ...json, memo: "" })).id)
@@ -77,7 +77,7 @@ describe("a transaction in JSON", () => {
 const hex = (bytes: number, of = "ab"): string => of.repeat(bytes)
 const bech32 = (prefix: "udg" | "tudg"): string => Address.toBech32(hex(20) as Address.Address, prefix)
 
-/** One good transaction of each type, as a client would write it. */
+/** One valid transaction of each type, as a client would write it. */
 const bodies: { readonly [T in Operation.Type]: object } = {
   Transfer: { to: hex(20), amount: 5, memo: "for lunch" },
   StakeTx: { amount: Sats.MIN_STAKE_SATS },
@@ -109,7 +109,7 @@ const without = (json: Record<string, unknown>, ...fields: ReadonlyArray<string>
 
 const refusalOf = (input: unknown): JsonProblem => Option.getOrThrow(Either.getLeft(parse(input)))
 
-describe("a transaction in JSON is refused, naming the field, when", () => {
+describe("a transaction in JSON is refused with the field's name when", () => {
   const transfer = sampleOf("Transfer")
   const proposal = (proposal_type: unknown) => ({ ...sampleOf("CreateProposalTx"), proposal_type })
   const signatures = [{ pub_key: hex(32), signature: hex(64) }]
@@ -240,17 +240,17 @@ describe("a transaction in JSON is refused, naming the field, when", () => {
     }
   })
 
-  it("a text proposal holds anything: it says what it may hold", () => {
+  it("a text proposal holds anything, with the allowed fields", () => {
     expect(refusalOf(proposal({ Text: { x: 1 } })).reason).toContain("an empty object")
   })
 
-  it("the mainnet is handed a testnet address", () => {
+  it("the mainnet gets a testnet address", () => {
     const decoded = Either.getOrThrow(TransactionJson.decode({ ...transfer, to: bech32("tudg") }))
     const refused = Option.getOrThrow(Either.getLeft(JsonForm.fromJson(network, "udg", decoded)))
     expect(refused.reason).toContain("an address of the other network")
   })
 
-  // A schema chooses the type of a transaction by a string, and these cannot be made one.
+  // A schema chooses the type of a transaction by a string, and these cannot become one.
   it.each([
     ["lists by the thousand", JSON.parse("[".repeat(20_000) + "]".repeat(20_000))],
     ["an object that is no string", { toString: 1, valueOf: 1 }],
@@ -258,7 +258,7 @@ describe("a transaction in JSON is refused, naming the field, when", () => {
     expect(refusalOf({ ...transfer, type }).field).toBe("transaction")
   })
 
-  it("a field is long: the error is not", () => {
+  it("a field is long, with a short error", () => {
     const long = "x".repeat(60_000)
     for (const input of [
       { ...transfer, type: long },
@@ -269,7 +269,7 @@ describe("a transaction in JSON is refused, naming the field, when", () => {
     }
   })
 
-  it("whatever it is: no input throws", () => {
+  it("it is any other value, without throwing", () => {
     fc.assert(
       fc.property(
         fc.jsonValue(),

@@ -1,4 +1,4 @@
-/** What the files of docs/vectors hold, field by field, as the documentation says; a field too many or too few fails. */
+/** The fields of the files in docs/vectors, as documented; a missing or extra field fails. */
 import { readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Schema } from "effect"
@@ -21,7 +21,7 @@ const proof = struct({ pub_key: Keys.PublicKey, signature: Keys.Signature })
 const transaction = <A extends Schema.Struct.Fields>(signed: A) =>
   struct({
     about: text,
-    /** The form of the HTTP interface, of whatever type. */
+    /** The form of the HTTP API, of whatever type. */
     json: struct({ type: text, ...signed }, json),
     signed_bytes: text,
     hash: Hash.schema,

@@ -27,7 +27,7 @@ import * as Vectors from "./VectorFiles.js"
 const bytes = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex, "hex"))
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")
 
-/** H of the documentation, by nothing of ours. */
+/** H of the documentation, computed without our code. */
 const H = (tag: string, input: string): string =>
   createHash("sha256").update(tag).update(Uint8Array.of(0)).update(bytes(input)).digest("hex")
 

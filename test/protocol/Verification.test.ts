@@ -28,7 +28,7 @@ const nativeOf = ({ message, publicKey, signature }: Verification.Check): boolea
 const zip215Of = ({ message, publicKey, signature }: Verification.Check): boolean =>
   verifyZip215(bytesOf(signature), message, bytesOf(publicKey))
 
-/** In a vertex ZIP-215 decides; at the door the native verifier, which is stricter (docs/protocol.md). */
+/** In a vertex ZIP-215 decides; at admission the native verifier, which is stricter (docs/protocol.md). */
 const expectDecided = (check: Verification.Check, valid: boolean): void => {
   expect(Verification.isValid(check)).toBe(valid)
   expect(zip215Of(check)).toBe(valid)
@@ -44,7 +44,7 @@ const signatureWithS = (signature: string, s: bigint): string => {
 const sOf = (signature: string): bigint =>
   BigInt(`0x${Buffer.from(signature.slice(64), "hex").reverse().toString("hex")}`)
 
-describe("a signature, by what was published", () => {
+describe("a signature judged by published vectors", () => {
   it.each(rfc8032)("holds for RFC 8032, $about", (published) => {
     expectDecided(checkOf(published), true)
     expect(Verification.isStrictlyValid(checkOf(published))).toBe(true)
@@ -76,7 +76,7 @@ describe("a signature, by what was published", () => {
     }
   })
 
-  it("does not hold for a key or an R that is no point", () => {
+  it("does not hold for a key or an R that is not a point", () => {
     const [published] = rfc8032
     if (published === undefined) throw new Error("no vector")
     // y = 2 is on no point of the curve.
@@ -86,7 +86,7 @@ describe("a signature, by what was published", () => {
   })
 })
 
-describe("a native yes", () => {
+describe("a native acceptance", () => {
   const isAYes = (signatures: number): void => {
     const chance = makeChance(0xed25519)
     const [key] = fc.sample(arbitrary.secretKey, { numRuns: 1, seed: 1 })
@@ -104,7 +104,7 @@ describe("a native yes", () => {
       const [signature, mutated, publicKey] = parts
       const native = verifyNative(signature, mutated, publicKey)
       if (native) yes++
-      // The slow verifier answers every yes, and one no in a hundred.
+      // The slow verifier checks every acceptance, and one rejection in a hundred.
       if (native || kind === 1) expect(verifyZip215(signature, mutated, publicKey)).toBe(native)
     }
     expect(yes).toBeGreaterThan(signatures / 200)
@@ -127,14 +127,14 @@ const unsigned = (nonce: number): Transaction.Unsigned => ({
 })
 
 const good = Transaction.sign(network, unsigned(0), alice)
-/** The same transaction, with the same id, under a signature that is not one. */
+/** The same transaction, with the same id, under an invalid signature. */
 const bad = Transaction.make(network, unsigned(0), {
   _tag: "SingleKey",
   publicKey: alice.publicKey,
   signature: alice.sign(new Uint8Array(0)),
 })
 
-/** As whoever holds such a memory judges. */
+/** The verdict of a node with this memory. */
 const isValid = (verified: Verification.VerifiedTransactions, transaction: Transaction.Transaction): boolean => {
   if (verified.has(transaction)) return true
   const holds = Verification.checksOf(network, transaction).every(Verification.isValid)
@@ -164,7 +164,7 @@ describe("a remembered verification", () => {
     expect(verified.has(Either.getOrThrow(Transaction.decode("udg-other" as NetworkId, good.encoded)))).toBe(false)
   })
 
-  it("does not vouch for one more or one other signature of a policy", () => {
+  it("does not vouch for an additional or different signature of a policy", () => {
     const first = Transaction.cosign(network, unsigned(1), alice)
     const second = Transaction.cosign(network, unsigned(1), bob)
     const forged = { ...second, signature: first.signature }
@@ -175,7 +175,7 @@ describe("a remembered verification", () => {
     expect(isValid(verified, signedBy(first, forged))).toBe(false)
     expect(isValid(verified, signedBy(forged))).toBe(false)
     expect(isValid(verified, signedBy(second))).toBe(true)
-    // One authorization for each id, the latest.
+    // One authorization per id, the latest.
     expect(verified.size).toBe(1)
     expect(verified.has(signedBy(first, second))).toBe(false)
   })
@@ -201,13 +201,13 @@ describe("a remembered verification", () => {
     expect(shared.map((transaction) => verified.has(transaction))).toEqual([false, false, true, true, true])
   })
 
-  it("is believed, and not made again, of whoever made it elsewhere", () => {
+  it("is reused, and not repeated, when it was made elsewhere", () => {
     const verified = new Verification.VerifiedTransactions(10)
     verified.add(bad)
     expect(isValid(verified, bad)).toBe(true)
   })
 
-  it("costs nobody a place when it is remembered again", () => {
+  it("displaces nothing when it is remembered again", () => {
     const verified = new Verification.VerifiedTransactions(2)
     const [first, second] = [0, 1].map((nonce) => Transaction.sign(network, unsigned(nonce), alice))
     if (first === undefined || second === undefined) throw new Error("no transactions")

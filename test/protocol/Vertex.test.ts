@@ -86,7 +86,7 @@ describe("a vertex", () => {
     expect(elsewhere.header).toStrictEqual(vertex.header)
   })
 
-  it("holds as much as the limits say and not one more", () => {
+  it("holds as much as the limits allow and not one more", () => {
     const most: Vertex.Body = {
       transactions: [],
       evidence: times(Limits.VERTEX_EVIDENCE, evidence),
@@ -133,7 +133,7 @@ describe("a vertex", () => {
     )
   })
 
-  it("contains its transactions at one place, one after the other", () => {
+  it("contains its transactions contiguously", () => {
     fc.assert(
       fc.property(arbitrary.vertex(network), (vertex) => {
         const { at, size } = Vertex.transactionsIn(vertex)
@@ -144,7 +144,7 @@ describe("a vertex", () => {
     )
   })
 
-  it("can be drawn from its head alone, and not from less", () => {
+  it("can be identified from its header alone, and not from less", () => {
     const { header } = sample
     const parents = Array.from({ length: Header.MAX_PARENTS }, (_, i) => ({
       round: Natural.round(i),

@@ -1,6 +1,6 @@
 /**
- * Arbitraries for every value of the protocol. Keys, hashes and signatures are random bytes: what they verify is the
- * business of few tests, and real signatures would make all the others slow. `secretKey` makes real keys.
+ * Arbitraries for every value of the protocol. Keys, hashes and signatures are random bytes: few tests verify them, and
+ * real signatures would make all the others slow. `secretKey` makes real keys.
  */
 import { Either, FastCheck as fc, Option } from "effect"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
@@ -54,14 +54,14 @@ export const publicKey = hex(32) as fc.Arbitrary<string> as fc.Arbitrary<Keys.Pu
 export const signature = hex(64) as fc.Arbitrary<string> as fc.Arbitrary<Keys.Signature>
 export const address = hex(20) as fc.Arbitrary<string> as fc.Arbitrary<Address.Address>
 export const secretKey = bytes(32).map((seed) => Option.getOrThrow(Keys.SecretKey.fromSeed(seed)))
-/** Keys to which a secret one belongs. */
+/** Keys with a known secret key. */
 export const realPublicKey = secretKey.map(({ publicKey }) => publicKey)
 
 // Texts
 
 const utf8Length = (text: string): number => Buffer.byteLength(text)
 
-/** Well-formed Unicode of any kind, with the byte-order mark and the null byte among it, that fits into `max` bytes. */
+/** Well-formed Unicode of any kind, including the byte-order mark and the null byte, that fits into `max` bytes. */
 export const text = (max: number, min = 0): fc.Arbitrary<string> => {
   const character = fc.oneof(
     fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
@@ -160,7 +160,7 @@ export const policySigned: fc.Arbitrary<Transaction.Authorization> = fc
 
 export const authorization = fc.oneof({ weight: 3, arbitrary: singleKey }, { weight: 1, arbitrary: policySigned })
 
-/** Transactions of one network under random signatures; `parts` narrows what they ask for or how they are signed. */
+/** Transactions of one network under random signatures; `parts` restricts their content or authorization. */
 export const transaction = (
   networkId: Network.NetworkId,
   parts: { readonly unsigned?: typeof unsigned; readonly authorization?: typeof authorization } = {},

@@ -9,19 +9,19 @@ export interface Codec<A> {
   readonly values: fc.Arbitrary<A>
   readonly encode: (value: A) => Uint8Array
   readonly decode: (bytes: Uint8Array) => Either.Either<A, MalformedBytes>
-  /** What hostile inputs are made from, where `values` are so large that 100 000 of them take too long. */
+  /** The source of hostile inputs, where `values` are so large that 100 000 of them take too long. */
   readonly small?: fc.Arbitrary<A>
 }
 
-/** Byte strings thrown at each codec. */
+/** Byte strings given to each codec. */
 const HOSTILE_INPUTS = 100_000
 const USUAL_HOSTILE_INPUTS = 2_000
 const ROUND_TRIPS = 100
-/** So many take a fraction of a second: Vitest takes a thread that reads no message for a minute for dead. */
+/** These take a fraction of a second: Vitest treats a thread that has not read a message for a minute as dead. */
 const INPUTS_A_TURN = 1_000
 const SEED = 0x5eed
 
-/** Repeatable chance: xorshift32. The same inputs every time, so a failure names one by its number. */
+/** Repeatable randomness: xorshift32. The same inputs every time, so a failure names one by its number. */
 export const makeChance = (seed: number) => {
   let state = seed | 1
   const below = (limit: number): number => {
@@ -39,7 +39,7 @@ const joined = (...parts: ReadonlyArray<Uint8Array>): Uint8Array => new Uint8Arr
 
 const random = (chance: Chance, length: number): Uint8Array => Uint8Array.from({ length }, () => chance.below(256))
 
-/** What bit rot, a bug or an attacker makes of good bytes. */
+/** What bit rot, a bug or an attacker makes of valid bytes. */
 const mutations: ReadonlyArray<(bytes: Uint8Array, other: Uint8Array, chance: Chance) => Uint8Array> = [
   (bytes, _, chance) => {
     const flipped = bytes.slice()
@@ -53,7 +53,7 @@ const mutations: ReadonlyArray<(bytes: Uint8Array, other: Uint8Array, chance: Ch
   (bytes, _, chance) => joined(bytes, random(chance, 1 + chance.below(40))),
   (bytes, other, chance) =>
     joined(bytes.subarray(0, chance.below(bytes.length + 1)), other.subarray(chance.below(other.length + 1))),
-  // A length or count of one, two, four or eight bytes, blown up, wherever it may stand.
+  // A length or count of one, two, four or eight bytes, inflated, wherever it may be.
   (bytes, _, chance) => {
     const at = chance.below(bytes.length)
     return bytes.slice().fill(chance.pick([0xff, 0x7f, 0x80]), at, at + chance.pick([1, 2, 4, 8]))
@@ -75,7 +75,7 @@ export function* hostileInputs(samples: ReadonlyArray<Uint8Array>, count: number
 
 export const itObeysTheLawsOfACodec = <A>(name: string, { values, encode, decode, small = values }: Codec<A>): void => {
   describe(`the codec of ${name}`, () => {
-    it("gives back every value it wrote", () => {
+    it("returns every value it wrote", () => {
       fc.assert(
         fc.property(values, (value) => {
           expect(Either.getOrThrow(decode(encode(value)))).toStrictEqual(value)

@@ -22,7 +22,7 @@ const smallOrder = [...new Set(zip215.map(({ publicKey }) => publicKey))].map((h
 const scalar = fc.bigInt({ min: 1n, max: L - 1n })
 const torsion = fc.constantFrom(...smallOrder)
 
-/** A signature by a key, and with an R, that each have a part of small order: what anybody can make for nothing. */
+/** A signature by a key and with an R that each have a small-order part: anybody can make one for free. */
 const torsioned = fc
   .tuple(scalar, scalar, torsion, torsion, fc.uint8Array({ maxLength: 60 }))
   .map(([a, r, keyPart, noncePart, message]) => {
@@ -46,7 +46,7 @@ const asksNoble = (judge: () => void): boolean => {
 }
 
 describe("the cofactored equation in native arithmetic", () => {
-  it("says yes by itself to keys with a part of small order, which libsodium's verifier mostly refuses", () => {
+  it("accepts by itself keys with a small-order part, most of which libsodium's verifier refuses", () => {
     fc.assert(
       fc.property(torsioned, ({ signature, message, publicKey }) => {
         const judge = () => expect(Native.verifyZip215(signature, message, publicKey)).toBe(true)
@@ -56,7 +56,7 @@ describe("the cofactored equation in native arithmetic", () => {
     )
   })
 
-  it("says yes by itself to all 196 pairs of small-order encodings", () => {
+  it("accepts by itself all 196 pairs of small-order encodings", () => {
     for (const { signature, message, publicKey } of zip215) {
       const judge = () =>
         expect(Native.verifyZip215(fromHex(signature), fromHex(message), fromHex(publicKey))).toBe(true)
@@ -83,12 +83,12 @@ describe("the cofactored equation in native arithmetic", () => {
     )
   }
 
-  const NEVER = "never says yes where noble says no, on published edge cases and on mutations of every part"
+  const NEVER = "never accepts where noble refuses, on published edge cases and on mutations of every part"
   it(NEVER, () => neverSaysYesAlone(30))
   it(Rest.of("more mutations", NEVER), () => neverSaysYesAlone(300))
 
   // Under the neutral element as a key, R = S·B signs everything.
-  it("says yes by itself up to the last S below the order, and never to the order", () => {
+  it("accepts by itself up to the last S below the order, and never the order", () => {
     const message = new Uint8Array(3)
     const publicKey = ed25519.Point.ZERO.toBytes()
     for (const s of [1n, 2n ** 252n - 1n, 2n ** 252n, 2n ** 252n + 1n, L - 2n, L - 1n]) {
@@ -99,7 +99,7 @@ describe("the cofactored equation in native arithmetic", () => {
     expect([Native, Portable].map((each) => each.verifyZip215(above, message, publicKey))).toEqual([false, false])
   })
 
-  it("refuses S that is not below the order, whatever it stands for", () => {
+  it("refuses an S that is not below the order, whatever it represents", () => {
     fc.assert(
       fc.property(torsioned, ({ signature, message, publicKey }) => {
         const s = BigInt(`0x${Buffer.from(signature.slice(32)).reverse().toString("hex")}`)

@@ -39,7 +39,7 @@ describe("native and portable cryptography", () => {
     )
   })
 
-  it("write what is longer than a signature too, and read nothing but pairs of digits", () => {
+  it("write texts longer than a signature too, and read nothing but pairs of digits", () => {
     for (const length of [63, 64, 65, 300]) {
       const bytes = Uint8Array.from({ length }, (_, i) => i)
       const hex = Buffer.from(bytes).toString("hex")
@@ -54,7 +54,7 @@ describe("native and portable cryptography", () => {
     expect(() => Native.fromHex("000")).toThrow("not hexadecimal in pairs of digits: 3 characters")
   })
 
-  it("find a secret key possible for every key that was derived from one, and for no other bytes, alike", () => {
+  it("agree that a secret key is possible exactly for keys derived from one", () => {
     const crypto = [Native, Portable]
     const noPoint = Uint8Array.of(2, ...new Uint8Array(31))
     const badKeys = [noPoint, ...[...smallOrderEncodings, mixedOrder].map(fromHex)]
@@ -88,7 +88,7 @@ describe("native and portable cryptography", () => {
     )
   })
 
-  it("give out plain byte arrays, as many random ones as asked for", () => {
+  it("return plain byte arrays, with the requested number of random bytes", () => {
     for (const crypto of [Native, Portable]) {
       const bytes = crypto.randomBytes(32)
       expect(bytes).toHaveLength(32)

@@ -2,7 +2,7 @@ import { FastCheck as fc } from "effect"
 import { expect, it, vi } from "vitest"
 import * as Native from "../../../src/protocol/crypto/Native.js"
 
-// Node 20.12 brought `crypto.hash`; other runtimes that call themselves Node may be without.
+// Node 20.12 added `crypto.hash`; other runtimes that claim to be Node may lack it.
 it("hashes alike where the runtime has no one-shot hash", async () => {
   vi.resetModules()
   vi.doMock("node:crypto", async (original) => ({ ...(await original<object>()), hash: undefined }))

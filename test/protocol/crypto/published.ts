@@ -1,13 +1,11 @@
-/**
- * Ed25519 edge cases as others published them, number by number, for every verifier of this project to be held against.
- */
+/** Ed25519 edge cases as published, number by number, for every verifier of this project. */
 
 export interface Case {
   readonly about: string
   readonly publicKey: string
   readonly message: string
   readonly signature: string
-  /** ZIP-215 with S < L: the rule for whatever stands in a vertex. */
+  /** ZIP-215 with S < L: the rule for signatures in a vertex. */
   readonly zip215: boolean
 }
 
@@ -229,5 +227,5 @@ export const zip215: ReadonlyArray<Case> = smallOrderEncodings.flatMap((a) =>
   })),
 )
 
-/** The order of the base point; RFC 8032 wants S below it, and so does everybody here. */
+/** The order of the base point; RFC 8032 requires S below it, and so does everybody here. */
 export const L = 2n ** 252n + 27_742_317_777_372_353_535_851_937_790_883_648_493n

@@ -1,4 +1,4 @@
-/** A state of which each part is sound by itself, and one part is of another time or another life. */
+/** A state whose parts are each sound, with one part from another time or another life. */
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Position } from "../../src/consensus/commit/Linearizer.js"
@@ -43,10 +43,10 @@ const sound: StoredState = {
 const { opening, commits, vertices } = current
 const last = commits.at(-1)
 if (last === undefined) throw new Error("a commit expected")
-/** The last commit, of which the state is not. */
+/** The last commit, to which the state does not belong. */
 const otherLast = (change: Partial<Commit.Commit>) =>
   changed({ commits: [...commits.slice(0, -1), { ...last, commit: { ...last.commit, ...change } }] })
-/** Follows on another place than the one where the epoch before was closed. */
+/** Follows another place than the one where the previous epoch was closed. */
 const otherPlace = (change: Partial<Position>) =>
   changed({ opening: { ...opening, position: { ...opening.position, ...change } } })
 const epoch = opening.record.epoch
@@ -71,7 +71,7 @@ const foreignVertex = (change: Partial<Header.Header>) => {
 }
 const closing = closings.find((signed) => signed.checkpoint.epoch === epoch - 1)
 if (closing === undefined) throw new Error("a closed epoch expected")
-/** The epoch before was closed by this checkpoint, which names no or another epoch as the next one. */
+/** The previous epoch was closed by this checkpoint, which names no or another epoch as the next one. */
 const otherClose = (nextEpoch: Checkpoint.Content["nextEpoch"]): StoredState => {
   const forged = Checkpoint.make({ ...closing.checkpoint, nextEpoch })
   return {
@@ -192,11 +192,11 @@ describe("a stored state", () => {
       changed({ vertices: [...vertices, ...previous.vertices.slice(0, 1)] }),
       /vertex [0-9a-f]{64} of round \d+ does not belong to epoch \d+/,
     ],
-  ])("%s, and says so", (_, stored, finding) => {
+  ])("%s is reported as a fault", (_, stored, finding) => {
     expect(disagreementIn(stored, ledger)).toMatch(finding)
   })
 
-  it("is of an epoch that its ledger has long left, and says so", () => {
+  it("of an epoch that its ledger has long left is reported as a fault", () => {
     const record = { ...opening.record, epoch: Natural.epoch(1) }
     const older = changed({
       opening: { ...opening, record, position: { ...last.commit, time: opening.position.time } },
@@ -208,7 +208,7 @@ describe("a stored state", () => {
     }
   })
 
-  it("has another committee than its ledger, and says so", () => {
+  it("with another committee than its ledger's is reported as a fault", () => {
     const other = otherClose(otherRecord)
     const { base } = other.current.opening
     const stored = { ...other, current: { ...current, opening: { ...opening, base, record: otherRecord } } }
@@ -216,10 +216,10 @@ describe("a stored state", () => {
   })
 })
 
-/** The first epoch follows on nothing that was signed. */
+/** The first epoch follows nothing that was signed. */
 describe("a stored state of the first epoch", () => {
   const young = new Cluster({ validators: { ann: 10_000, ben: 10_000, cleo: 10_000, dan: 10_000 }, epochRounds: 40 })
-  // The last commit is executed, and nobody learns that a quorum has signed its checkpoint.
+  // The last commit is executed, but the node never learns that a quorum has signed its checkpoint.
   young.passes = (_from, _to, message) => message._tag !== "CheckpointSignature"
   young.start()
   young.runRounds(60)
@@ -230,7 +230,7 @@ describe("a stored state of the first epoch", () => {
     (failure) => failure,
   )
 
-  it("agrees with a ledger that has closed it", () => {
+  it("agrees with a ledger that has closed the epoch", () => {
     expect([next.read.epoch.epoch, current.opening.record.epoch]).toEqual([2, 1])
     expect(disagreementIn(closed, next)).toBeNull()
   })

@@ -14,7 +14,7 @@ const pool = new PendingTransactions({
   account: () => ({ nonce: Natural.nonce(0), balance: Sats.MAX_SUPPLY }),
 })
 
-/** A number is a sender, since one that follows on a missing nonce is told to nobody. */
+/** A number is a sender, since a transaction after a missing nonce is announced to nobody. */
 const taken = (number: number, at: number, nonce = 0): Transaction => {
   const transaction = transfer(`payer ${number}`, nonce, "bob", 1)
   Either.getOrThrow(pool.submit(transaction, Natural.timestamp(at), Natural.round(1)))
@@ -30,8 +30,8 @@ const telling = () => {
   }
 }
 
-describe("what came in through the own door", () => {
-  it("is told at once where nothing was told lately, and what follows closely together", () => {
+describe("a transaction submitted here", () => {
+  it("is announced at once where nothing was announced lately, and close followers together", () => {
     const { announcements, at, wakeAt } = telling()
     const [first, second, third] = [taken(0, 1_000), taken(1, 1_005), taken(2, 1_020)]
     announcements.add(first)
@@ -47,7 +47,7 @@ describe("what came in through the own door", () => {
     expect(at(1_050)).toEqual([])
   })
 
-  it("is told again while it stands in no vertex, and no longer when it has left", () => {
+  it("is announced again while it is in no vertex, and no longer when it has left", () => {
     const { announcements, at, wakeAt } = telling()
     const one = taken(5, 20_000)
     announcements.add(one)
@@ -61,7 +61,7 @@ describe("what came in through the own door", () => {
     expect([announcements.size, wakeAt(28_000)]).toEqual([0, null])
   })
 
-  it("is told again as long after it was told as anything else, whenever that was", () => {
+  it("is announced again as long after its announcement as any other, whenever that was", () => {
     const { announcements, at, wakeAt } = telling()
     const [early, late] = [taken(10, 60_000), taken(11, 60_001)]
     announcements.add(early)
@@ -75,7 +75,7 @@ describe("what came in through the own door", () => {
     expect(at(68_099)).toEqual([[early]])
   })
 
-  it("is told again in one message at a time, so that what waits for long is not lost at the end of a queue", () => {
+  it("is announced again in one message at a time, so that old ones are not lost at the end of a queue", () => {
     const { announcements, at, wakeAt } = telling()
     const half = 131_072
     const many = Array.from({ length: 5 }, (_, i) => taken(100 + i, 80_000))
@@ -89,7 +89,7 @@ describe("what came in through the own door", () => {
     expect(wakeAt(84_200)).toBe(88_000)
   })
 
-  it("still waits for what follows when something is told again meanwhile, and no longer than without it", () => {
+  it("waits as usual for its followers when another is announced again meanwhile", () => {
     const { announcements, at, wakeAt } = telling()
     const [again, first, second] = [taken(30, 40_000), taken(31, 43_990), taken(32, 43_995)]
     announcements.add(again)
@@ -102,7 +102,7 @@ describe("what came in through the own door", () => {
     expect(at(44_015)).toEqual([[second]])
   })
 
-  it("is in messages of a quarter of a mebibyte at most, in the order in which it came", () => {
+  it("is sent in messages of at most a quarter of a mebibyte, in order of arrival", () => {
     const { announcements, at } = telling()
     const sized = (bytes: number, i: number): Transaction =>
       Object.assign(taken(200 + i, 1), { encoded: new Uint8Array(bytes) })
@@ -112,7 +112,7 @@ describe("what came in through the own door", () => {
     expect(at(1)).toEqual([[whole, half], [other], [large], [last]])
   })
 
-  it("is told again only while no vertex here holds it, and counts from its arrival", () => {
+  it("is announced again only while no vertex here holds it, counted from its arrival", () => {
     const { announcements, at, wakeAt } = telling()
     expect([wakeAt(30_000), at(30_000)]).toEqual([null, []])
     const [included, waiting] = [taken(20, 30_000), taken(21, 30_000)]
@@ -124,14 +124,14 @@ describe("what came in through the own door", () => {
     expect(wakeAt(34_000)).toBe(38_000)
   })
 
-  it("is told only once nothing is missing before it, and then at once", () => {
+  it("is announced only once no nonce before it is missing, and then at once", () => {
     const { announcements, at, wakeAt } = telling()
     const [third, second] = [taken(40, 50_000, 2), taken(40, 50_000, 1)]
     announcements.add(third)
     expect(at(50_000)).toEqual([])
     announcements.add(second)
     expect(at(50_001)).toEqual([])
-    // Nor is it told again as long as nothing has changed.
+    // Nor is it announced again as long as nothing has changed.
     expect(at(54_001)).toEqual([])
     const first = taken(40, 54_500)
     announcements.add(first)
@@ -142,8 +142,8 @@ describe("what came in through the own door", () => {
   })
 })
 
-describe("what came from a peer after a missing nonce", () => {
-  it("is told once, when the gap closes, and not if it has left or stands in a vertex by then", () => {
+describe("a peer's transaction after a missing nonce", () => {
+  it("is announced once, when the gap closes, unless it has left or is in a vertex by then", () => {
     const { announcements, at } = telling()
     const [second, third] = [taken(50, 70_000, 1), taken(50, 70_000, 2)]
     const [included, gone] = [taken(51, 70_000, 1), taken(52, 70_000, 1)]
@@ -161,8 +161,8 @@ describe("what came from a peer after a missing nonce", () => {
   })
 })
 
-describe("what came from a peer beside something worthless", () => {
-  it("is told once, a moment later, and not if it has left or stands in a vertex by then", () => {
+describe("a peer's transaction beside a worthless one", () => {
+  it("is announced once, a moment later, unless it has left or is in a vertex by then", () => {
     const { announcements, at, wakeAt } = telling()
     const [waiting, included, later] = [taken(60, 90_000), taken(61, 90_000), taken(62, 90_100)]
     announcements.overheard([waiting, included], Natural.timestamp(90_000))

@@ -10,7 +10,7 @@ import { draw } from "../consensus/Picture.js"
 
 const PATIENCE_MS = 500
 
-/** One that catches up, with two strangers to ask. */
+/** A node that catches up, with two strangers to ask. */
 const askingTwo = () => {
   const picture = draw(`
         A    B    C    D
@@ -55,14 +55,14 @@ const askingTwo = () => {
 const stranger = (name: string) => ({ peer: name as PeerId, validator: null, isDialled: false })
 
 describe("catching up with one peer", () => {
-  it("takes no answer about another epoch than it asked for", () => {
+  it("ignores an answer about another epoch than it asked for", () => {
     const { ask, take, here, epoch } = askingTwo()
     expect(ask(0)).toBe("first")
     expect(take(1, "A1", false, { at: Natural.epoch(epoch + 1) })).toEqual({ next: null, lie: null })
     expect(here.size).toBe(0)
   })
 
-  it("blames a vertex of another epoch than the answer is of, keeps nothing of it and asks the next peer at once", () => {
+  it("blames a peer for a vertex of another epoch, keeps nothing of the answer and asks the next peer at once", () => {
     const { picture, catchingUp, ask, first, here, epoch } = askingTwo()
     ask(0)
     const { header, ...rest } = picture.vertex("B1")
@@ -75,7 +75,7 @@ describe("catching up with one peer", () => {
     expect([here.size, ask(2)]).toEqual([0, "second"])
   })
 
-  it("asks the next peer when a page brings nothing that is not here, and was not shown before", () => {
+  it("asks the next peer when a page brings nothing new", () => {
     const { ask, take } = askingTwo()
     ask(0)
     expect(take(1, "A1 B1").next?.question.after).toBeDefined()
@@ -84,14 +84,14 @@ describe("catching up with one peer", () => {
     expect(ask(4)).toBe("second")
   })
 
-  it("does not count vertices of rounds that are collected", () => {
+  it("does not count vertices of collected rounds", () => {
     const { ask, take } = askingTwo()
     ask(0)
     expect(take(1, "A1 B1 C1", false, { collectedRound: 1 }).next).toBeNull()
     expect(ask(2)).toBe("second")
   })
 
-  it("counts a vertex that came in and was collected at once, with its round", () => {
+  it("counts a vertex that was inserted and collected at once, with its round", () => {
     const { picture, catchingUp, ask, first, epoch } = askingTwo()
     ask(0)
     const shelf = { has: () => false, collectedRound: 0, committee: { size: 4 } }
@@ -102,7 +102,7 @@ describe("catching up with one peer", () => {
     expect(catchingUp.take(first, answer, shelf, receive, Natural.timestamp(1)).next?.to).toBe("first")
   })
 
-  it("does not count vertices that are refused, and does not thank for them", () => {
+  it("neither counts refused vertices nor rewards their sender", () => {
     const { ask, take, peers } = askingTwo()
     const brought = vi.spyOn(peers, "brought")
     ask(0)
@@ -111,7 +111,7 @@ describe("catching up with one peer", () => {
     expect(ask(2)).toBe("second")
   })
 
-  it("counts a last page as nothing when all of it was here", () => {
+  it("counts a last page as empty when all of it was already here", () => {
     const { ask, take, here, picture, peers } = askingTwo()
     const failed = vi.spyOn(peers, "broughtNothing")
     for (const name of ["A1", "B1"]) here.add(picture.vertex(name).header.hash)
@@ -120,7 +120,7 @@ describe("catching up with one peer", () => {
     expect(failed.mock.calls.map(([peer]) => peer)).toEqual(["first"])
   })
 
-  it("awaits at most four answers of a peer that answers late, and none of one that is gone", () => {
+  it("awaits at most four late answers of a peer, and none of one that has left", () => {
     const { catchingUp, peers, first, ask, take, epoch } = askingTwo()
     peers.connect([stranger("first")])
     for (let i = 0; i < 9; i++) expect(ask(i * PATIENCE_MS)).toBe("first")
@@ -137,7 +137,7 @@ describe("catching up with one peer", () => {
     expect(isAwaited()).toBe(false)
   })
 
-  it("asks one peer for the rounds that are lacked, and nobody else for as long as that one is given", () => {
+  it("asks one peer for the missing rounds, and nobody else for the time given to it", () => {
     const { catchingUp, epoch } = askingTwo()
     const wanted = { epoch, fromRound: Natural.round(3), toRound: Natural.round(9) }
     const question = { _tag: "AskRounds", epoch, fromRound: 3, toRound: 9, after: null }
@@ -149,13 +149,13 @@ describe("catching up with one peer", () => {
     expect(catchingUp.wanted(later, Natural.timestamp(PATIENCE_MS + 1))?.question.epoch).toBe(epoch + 1)
   })
 
-  it("asks nobody where nobody is", () => {
+  it("asks nobody where nobody is connected", () => {
     const { ask, peers } = askingTwo()
     peers.connect([])
     expect(ask(0)).toBeUndefined()
   })
 
-  it("gives a peer a turn again after it was found wanting, and counts it as having failed", () => {
+  it("gives a peer another turn after a failure, and counts that as a failure", () => {
     const { ask, peers } = askingTwo()
     const failed = vi.spyOn(peers, "broughtNothing")
     ask(0)
@@ -163,7 +163,7 @@ describe("catching up with one peer", () => {
     expect(failed.mock.calls).toEqual([["first", PATIENCE_MS]])
   })
 
-  it("goes on after the last vertex of a page, and ends with the last page", () => {
+  it("continues after the last vertex of a page, and ends with the last page", () => {
     const { ask, take, picture, epoch } = askingTwo()
     ask(0)
     const after = picture.vertex("B1").header.hash
@@ -174,7 +174,7 @@ describe("catching up with one peer", () => {
     expect(ask(3)).toBe("first")
   })
 
-  it("takes what comes late, though another peer is asked by then, and asks nothing for it", () => {
+  it("accepts late answers though another peer is asked by then, and asks nothing for them", () => {
     const { ask, take, here, peers } = askingTwo()
     const brought = vi.spyOn(peers, "brought")
     ask(0)
@@ -184,13 +184,13 @@ describe("catching up with one peer", () => {
     expect(brought.mock.calls).toEqual([["first"]])
   })
 
-  it("takes nothing that nobody asked for", () => {
+  it("ignores unrequested answers", () => {
     const { take, here } = askingTwo()
     expect(take(0, "A1 A1")).toEqual({ next: null, lie: null })
     expect(here.size).toBe(0)
   })
 
-  it("blames a lie that comes late, and goes on with the peer that is asked by then", () => {
+  it("blames a false late answer, and continues with the current peer", () => {
     const { ask, take } = askingTwo()
     ask(0)
     expect(ask(PATIENCE_MS)).toBe("second")
@@ -198,7 +198,7 @@ describe("catching up with one peer", () => {
     expect(ask(PATIENCE_MS + 2)).toBeUndefined()
   })
 
-  it("blames a lie that comes when nobody is asked any more", () => {
+  it("blames a false answer that comes when nobody is asked any more", () => {
     const { peers, ask, take } = askingTwo()
     peers.connect([stranger("first")])
     for (const ms of [0, PATIENCE_MS]) expect(ask(ms)).toBe("first")
@@ -206,7 +206,7 @@ describe("catching up with one peer", () => {
     expect(take(PATIENCE_MS + 2, "B1 B1").lie).not.toBeNull()
   })
 
-  it("does not thank a peer for what was here", () => {
+  it("does not reward a peer for known vertices", () => {
     const { ask, take, here, picture, peers } = askingTwo()
     const brought = vi.spyOn(peers, "brought")
     here.add(picture.vertex("A1").header.hash)
@@ -215,7 +215,7 @@ describe("catching up with one peer", () => {
     expect(brought).not.toHaveBeenCalled()
   })
 
-  it("keeps asking a peer whose pages bring twice as many rounds as the network makes, and no slower one", () => {
+  it("keeps asking a peer whose pages bring rounds at twice the network's pace, and no slower one", () => {
     // Eight rounds of four members in each patience, counted by the first answer after one.
     for (const [names, at, isKept] of [
       ["A1 B1 C1 D1 A2 B2 C2 D2", PATIENCE_MS - 1, true],

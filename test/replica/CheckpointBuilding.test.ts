@@ -10,7 +10,7 @@ import { Chain, type Person, person } from "../ledger/builders.js"
 const alice = person("alice")
 const interval = 10
 
-/** A ledger that makes a checkpoint every ten rounds of forty, and who builds them. */
+/** A ledger with a checkpoint every ten rounds of forty, and its builder. */
 class Life {
   readonly chain = new Chain({ accounts: { alice: 9_000 }, parameters: { checkpointIntervalRounds: interval } })
   readonly #building: CheckpointBuilding
@@ -42,7 +42,7 @@ class Life {
     this.#building.add(execution, Hash.ZERO, chain.ledger.freeze())
   }
 
-  /** A payment whose commit makes no checkpoint, put into the trie all the same. */
+  /** A payment whose commit makes no checkpoint, but which is put into the trie. */
   prepare(): void {
     const { chain } = this
     chain.run(chain.transfer(alice, person(`whom alice pays after round ${chain.round}`), 5))
@@ -57,7 +57,7 @@ class Life {
     return Either.getOrThrow(this.#building.work(mayContinue))
   }
 
-  /** Works until nothing is left to be done. */
+  /** Works until nothing is left to do. */
   buildAll(): ReadonlyArray<Checkpoint> {
     const built: Array<Checkpoint> = []
     while (this.#building.hasWork) {
@@ -68,7 +68,7 @@ class Life {
   }
 }
 
-/** A ledger with so many accounts that their state has many leaves; somebody may be missing in the trie. */
+/** A ledger with enough accounts for many leaves; one account can be missing in the trie. */
 const crowd = (missing?: Person) => {
   const accounts = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`somebody ${i}`, 1]))
   const chain = new Chain({ accounts, parameters: { checkpointIntervalRounds: interval } })
@@ -80,8 +80,8 @@ const crowd = (missing?: Person) => {
 
 const rounds = (checkpoints: ReadonlyArray<Checkpoint>) => checkpoints.map(({ round }) => round)
 
-describe("checkpoints being built", () => {
-  it("have the root of the state after their commit, also when commits went on meanwhile", () => {
+describe("checkpoints in the making", () => {
+  it("have the root of the state after their commit, although commits continue meanwhile", () => {
     const life = new Life()
     life.advanceTo(11)
     expect(life.work(() => false)).toBeUndefined()
@@ -91,7 +91,7 @@ describe("checkpoints being built", () => {
     for (const { round, stateRoot } of built) expect(stateRoot).toBe(life.roots.get(round))
   })
 
-  it("give way to the next that is due while they wait, and what changed until then is in that one", () => {
+  it("give way to the next one due while they wait, which includes the changes since", () => {
     const life = new Life()
     life.advanceTo(11)
     expect(life.work(() => false)).toBeUndefined()
@@ -102,7 +102,7 @@ describe("checkpoints being built", () => {
     expect(built[1]?.stateRoot).toBe(life.roots.get(31))
   })
 
-  it("have the same root where changes were put into the trie before, which are not lost", () => {
+  it("have the same root where changes entered the trie early, and those are not lost", () => {
     const life = new Life()
     life.prepare()
     expect(life.work(() => false)).toBeUndefined()
@@ -119,7 +119,7 @@ describe("checkpoints being built", () => {
     for (const { round, stateRoot } of built) expect(stateRoot).toBe(life.roots.get(round))
   })
 
-  it("leave the close of an epoch next to be built, and never skip it", () => {
+  it("never skip the close of an epoch", () => {
     const life = new Life()
     for (const round of [11, 21, 31, 40]) life.advanceTo(round)
     life.advanceTo(51)
@@ -138,13 +138,13 @@ describe("checkpoints being built", () => {
     expect(rounds(life.buildAll())).toEqual([11])
   })
 
-  it("may be of the very first commit", () => {
+  it("can belong to the very first commit", () => {
     const { chain, building } = crowd()
     building.add(chain.advanceTo(11), Hash.ZERO, chain.ledger.freeze())
     expect(Either.getOrThrow(building.work(() => true))?.checkpoint.commitIndex).toBe(1)
   })
 
-  it("pause before each change to the trie, and after every eight leaves that are counted", () => {
+  it("pause before each change to the trie, and after every eight counted leaves", () => {
     const { chain, building, trie } = crowd()
     const execution = chain.advanceTo(11)
     const changes = [...chain.ledger.freeze()].map(({ key, value }) => ({
@@ -162,18 +162,18 @@ describe("checkpoints being built", () => {
     expect(pauses).toBe(updating + Math.floor(leaves / 8))
   })
 
-  it("are counted again, account by account: money that is missing in the trie is found", () => {
+  it("are counted again account by account, so that money missing in the trie is found", () => {
     const { chain, building } = crowd(person("somebody 7"))
     building.add(chain.advanceTo(11), Hash.ZERO, chain.ledger.freeze())
     const found = Option.getOrThrow(Either.getLeft(building.work(() => true)))
     expect(found._tag).toBe("SupplyInvariantViolated")
   })
 
-  it("are none where none is due", () => {
+  it("are not made where none is due", () => {
     expect(new Life().work()).toBeUndefined()
   })
 
-  it("come in the order of their commits: anything else would be a bug", () => {
+  it("must come in the order of their commits", () => {
     expect(() => new Life().repeat()).toThrow(/comes after that of/)
   })
 })

@@ -1,4 +1,4 @@
-/** Which signatures are verified of each message. One that is left out here comes in unverified. */
+/** Which signatures are verified in each message. A signature left out here would come in unverified. */
 import { describe, expect, it } from "vitest"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import type * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
@@ -51,19 +51,19 @@ const of = (message: Message, signer: EpochRecord.Member | undefined = member) =
     ({ id }) => id === known.id,
   )
 
-describe("before it may come in", () => {
-  it("a vertex is verified with all that it carries, but for transactions that were verified before", () => {
+describe("the checks before admission", () => {
+  it("cover a vertex with everything it carries, except transactions verified before", () => {
     expect(of({ _tag: "Vertices", vertices: [full, empty] })).toEqual(ofVertices)
     const rounds = { _tag: "Rounds", epoch: record.epoch, vertices: [full, empty], isLast: true } as const
     expect(of(rounds)).toEqual(ofVertices)
   })
 
-  it("a transaction is verified unless it was before", () => {
+  it("cover a transaction unless it was verified before", () => {
     expect(of({ _tag: "Transactions", transactions: [known, fresh] })).toEqual(ofTransaction)
     expect(ofTransaction).toHaveLength(1)
   })
 
-  it("a heartbeat, both headers of evidence, and a header in an answer are verified", () => {
+  it("cover a heartbeat, both headers of evidence, and a header in an answer", () => {
     expect(of({ _tag: "Heartbeat", heartbeat })).toEqual([Heartbeat.check(heartbeat)])
     expect(of({ _tag: "Evidence", evidence })).toEqual(ofEvidence)
     const highest = { _tag: "Highest", author: full.header.author, epoch: record.epoch } as const
@@ -71,7 +71,7 @@ describe("before it may come in", () => {
     expect(of({ ...highest, header: null })).toEqual([])
   })
 
-  it("a signature under a checkpoint is verified by the key of the member that it names, if it adds anything", () => {
+  it("cover a checkpoint signature by the named member's key, if it adds anything", () => {
     const message = { _tag: "CheckpointSignature", checkpoint, signature } as const
     expect(of(message)).toEqual([Checkpoint.check(checkpoint, member, signature.signature)])
     const asked: Array<unknown> = []
@@ -80,7 +80,7 @@ describe("before it may come in", () => {
     expect(asked).toEqual([[checkpoint, addressOf("ann")]])
   })
 
-  it("a question has nothing to verify, nor has an answer that is judged by what is known", () => {
+  it("are empty for a question, and for an answer that is judged by what is known", () => {
     const root = seedOf("root")
     const messages: ReadonlyArray<Message> = [
       { _tag: "AskVertices", hashes: [root] },

@@ -1,4 +1,4 @@
-/** Wall clocks that are wrong or set, and machines that were stopped: what it costs, and whom. */
+/** What wrong or adjusted wall clocks and stopped machines cost, and whom. */
 import { describe, expect, it } from "vitest"
 import { SILENT_INTERVALS } from "../../src/consensus/SigningGuard.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
@@ -11,7 +11,7 @@ const four = { validators: { ann: 3_000, ben: 3_000, cleo: 3_000, dan: 3_000 }, 
 
 const headOf = ({ replica }: Machine): number => replica.read.head.leaderRound
 
-/** Rounds of the vertices of this author that a machine has taken in, in their order. */
+/** Rounds of the vertices of this author that a machine has inserted, in order. */
 const roundsOf = (author: string, by: Machine): ReadonlyArray<number> =>
   by.writes.flatMap((write) =>
     write._tag === "Inserted" && write.vertex.header.author === addressOf(author) ? [write.vertex.header.round] : [],
@@ -23,7 +23,7 @@ const wipe = (machine: Machine, cluster: Cluster): void => {
 }
 
 describe("a validator whose wall clock is set", () => {
-  it("a day ahead, then an hour behind, goes on in every round, and so do the others, without a restart and with one", () => {
+  it("a day ahead, then an hour behind, continues in every round like the others, with and without a restart", () => {
     const cluster = new Cluster(four)
     cluster.start()
     cluster.runRounds(10)
@@ -48,7 +48,7 @@ describe("a validator whose wall clock is set", () => {
     }
   })
 
-  it("moves the time of no commit out of what honest clocks have shown", () => {
+  it("never moves a commit's time out of the range of honest clocks", () => {
     const cluster = new Cluster(four)
     cluster.start()
     const dan = cluster.machine("dan")
@@ -69,7 +69,7 @@ describe("a validator whose wall clock is set", () => {
 })
 
 describe("the silence of a validator that has lost its disk", () => {
-  /** Rounds until it signs again, while something is done to it every so often. */
+  /** Rounds until it signs again, while something is done to it repeatedly. */
   const silentRounds = (disturb: (dan: Machine, cluster: Cluster) => void): number => {
     const cluster = new Cluster(four)
     cluster.start()
@@ -85,7 +85,7 @@ describe("the silence of a validator that has lost its disk", () => {
     return Number.POSITIVE_INFINITY
   }
 
-  it("lasts for 120 intervals, and a wall clock that is set makes it neither shorter nor longer", () => {
+  it("lasts for 120 intervals, whatever its wall clock is set to", () => {
     const undisturbed = silentRounds(() => undefined)
     expect(undisturbed).toBeGreaterThanOrEqual(SILENT_INTERVALS - 5)
     expect(undisturbed).toBeLessThanOrEqual(SILENT_INTERVALS + 10)
@@ -107,7 +107,7 @@ describe("the silence of a validator that has lost its disk", () => {
     wipe(dan, cluster)
     cluster.runRounds(20)
     const from = roundsOf("dan", ann).length
-    // Nothing is said to it and it does nothing for longer than the silence; both looks find everybody connected.
+    // It hears and does nothing for longer than the silence; both looks find everybody connected.
     cluster.now = Natural.timestamp(cluster.now + 10 * SILENT_INTERVALS * ROUND_MS)
     cluster.runRounds(60)
     expect(roundsOf("dan", ann).length).toBe(from)
@@ -117,7 +117,7 @@ describe("the silence of a validator that has lost its disk", () => {
 })
 
 // Rounds stopped for as long as the clock had been ahead: its vertices, and all that named them, waited for that time.
-it("four validators, of whom one has lost its disk and another starts with a wrong clock, do not stop", () => {
+it("four validators do not stop when one has lost its disk and another starts with a wrong clock", () => {
   const cluster = new Cluster({ ...four, epochRounds: 120 })
   cluster.start()
   cluster.runRounds(100)
@@ -146,8 +146,8 @@ describe("a validator that has lost its disk", () => {
       write._tag === "OwnVertex" ? [`${write.vertex.header.epoch} ${write.vertex.header.round}`] : [],
     )
 
-  // The others keep what was signed by members of the running epoch and the one before.
-  it("and its seat two epochs ago signs nothing that it has signed, though the others have forgotten it", () => {
+  // The others keep what was signed by members of the current epoch and the one before.
+  it("and its seat two epochs ago signs nothing twice, though the others have forgotten its vertices", () => {
     const cluster = new Cluster({ ...four, epochRounds: 40 })
     cluster.start()
     cluster.runRounds(8)
@@ -158,7 +158,7 @@ describe("a validator that has lost its disk", () => {
     cluster.runRounds(140)
     expect(ann.replica.core.epoch.committee.seatOf(addressOf("dan"))).toBeUndefined()
     expect(ann.replica.core.epoch.opening.record.epoch).toBeGreaterThan(2)
-    // What shows that its epoch is over comes later than the answers about its key.
+    // The end of its epoch becomes visible only after the answers about its key.
     const others = cluster.machines.filter((machine) => machine !== dan)
     for (const other of others) other.says = (_, message) => (message._tag === "Closing" ? [] : [message])
     wipe(dan, cluster)

@@ -1,6 +1,6 @@
 /**
- * A few replicas on perfect wires and disks: messages arrive in order after a moment, writes are on the disk at once.
- * Enough to tell stories about one replica's dealings with the others; what faults do is the simulator's business.
+ * A few replicas on perfect wires and disks: messages arrive in order after a moment, writes reach the disk at once.
+ * Enough to tell stories about one replica's dealings with the others; the simulator shows the effect of faults.
  */
 import { Either } from "effect"
 import type { Word } from "../../src/consensus/KeyMemory.js"
@@ -87,9 +87,9 @@ export const genesisOf = (world: World): Genesis.Genesis =>
 export interface Kind {
   readonly isValidator?: boolean
   readonly pin?: Pin | null
-  /** Whose key it has; its own if not told. */
+  /** Whose key it has; its own by default. */
   readonly keyOf?: string
-  /** What holds its key, if that is elsewhere. */
+  /** The holder of its key, if that is elsewhere. */
   readonly signedBy?: Elsewhere
 }
 
@@ -112,9 +112,9 @@ export class Machine {
   readonly #signer: Signer | null
   readonly #signedBy: Elsewhere | null
   readonly #pin: Pin | null
-  /** All that was written. */
+  /** Everything that was written. */
   disk: Stored.Stored
-  /** All that the worst power cut leaves: what was signed, and the ledger as it was synced last. */
+  /** Everything that the worst power cut leaves: what was signed, and the ledger as it was last synced. */
   #durable: Stored.Stored
   #unsynced: Array<Write.Write> = []
   #replica: Replica | null = null
@@ -122,15 +122,15 @@ export class Machine {
   readonly writes: Array<Write.Write> = []
   /** Rewrites what this machine sends to one peer: a liar with an honest disk. */
   says: (to: PeerId, message: Message) => ReadonlyArray<Message> = (_, message) => [message]
-  /** How long it takes to say anything to one peer; what it tells everybody comes at once. */
+  /** The delay of its messages to one peer; its broadcasts come at once. */
   thinksForMs = 0
   /** Its native verifier, which may refuse what a vertex may hold. */
   isStrictlyValid = FakeKeys.isValid
-  /** The newest version of the protocol that its program knows from the next start on; what is built here if not told. */
+  /** The newest protocol version that its program knows from the next start on; by default the one built here. */
   newestVersion: number | undefined
   /** The operator's word for the next start. */
   word: Word | null = null
-  /** What reached it while its process was stopped; null while it runs. */
+  /** What reached it while its process was paused; null while it runs. */
   #unread: Array<() => void> | null = null
   readonly #keyOf: string
 
@@ -173,12 +173,12 @@ export class Machine {
     return this.#unread !== null
   }
 
-  /** Stops the process where it is, as SIGSTOP does. */
+  /** Pauses the process where it is, as SIGSTOP does. */
   pause(): void {
     this.#unread = []
   }
 
-  /** Its timers are first, then everything that came meanwhile. */
+  /** Its timers run first, then everything that arrived meanwhile. */
   resume(): void {
     const unread = this.#unread ?? []
     this.#unread = null
@@ -186,14 +186,14 @@ export class Machine {
     for (const read of unread) read()
   }
 
-  /** Now, or when the process goes on. */
+  /** Now, or when the process resumes. */
   whenAwake(act: () => void): void {
     if (this.#unread === null) act()
     else this.#unread.push(act)
   }
 
   start(): void {
-    // Another one each: no result may depend on it.
+    // A different one each time: no result may depend on it.
     const tableKey = { low: this.name.length, high: this.#cluster.machines.indexOf(this) }
     const options = {
       signer: this.#signer && this.#signedBy ? { publicKey: this.#signer.publicKey, sign: null } : this.#signer,
@@ -226,7 +226,7 @@ export class Machine {
     this.#restoreDisk(this.#durable.copy())
   }
 
-  /** Puts another disk in, as it was at some time. */
+  /** Inserts another disk, as it was at some time. */
   replaceDisk(disk: Stored.Stored): void {
     if (this.isUp) this.stop()
     this.#restoreDisk(disk)

@@ -17,7 +17,7 @@ const heard = (aheadMs: ReadonlyArray<number>): CommitteeClock => {
 }
 
 describe("the committee's clock", () => {
-  it("says by how much the own is ahead of the median, whatever one member claims", () => {
+  it("reports how far the local clock is ahead of the median, whatever one member claims", () => {
     expect(heard([-50, -60, -70]).aheadMs(committee, member(0), DAY_MS)).toBe(DAY_MS + 60)
     expect(heard([-50, -60, DAY_MS]).aheadMs(committee, member(0), 0)).toBeLessThan(100)
     expect(heard([-50, DAY_MS]).aheadMs(committee, member(0), 0)).toBe(0)
@@ -25,7 +25,7 @@ describe("the committee's clock", () => {
     expect(heard([-50, -60, -70]).aheadMs(committee, member(0), -DAY_MS)).toBe(70 - DAY_MS)
   })
 
-  it("says nothing before a quorum was heard, the own one counted", () => {
+  it("reports nothing before a quorum was heard, this node counted", () => {
     expect(heard([-50]).aheadMs(committee, member(0), 0)).toBeNull()
     expect(heard([-50, -60]).aheadMs(committee, member(0), 0)).toBe(50)
     expect(heard([-50, -60]).aheadMs(committee, null, 0)).toBeNull()
@@ -33,7 +33,7 @@ describe("the committee's clock", () => {
     expect(new CommitteeClock().aheadMs(alone, alone.member(0).address, 0)).toBeNull()
   })
 
-  it("takes the vertex that was fastest on its way, and forgets old ones and those of former members", () => {
+  it("uses each member's fastest vertex, and forgets old ones and those of former members", () => {
     const clock = heard([-50, -60, -70])
     const late = (round: number) =>
       clock.hear(member(1), Natural.round(round), Natural.timestamp(NOW), Natural.timestamp(NOW + 5_000))
@@ -48,7 +48,7 @@ describe("the committee's clock", () => {
     expect(clock.size).toBe(0)
   })
 
-  it("is not told by a vertex of an earlier round or of the same", () => {
+  it("ignores a vertex of the same or an earlier round", () => {
     const clock = heard([-50, -60, -70])
     for (const round of [3, 2, 3]) {
       clock.hear(

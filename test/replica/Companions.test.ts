@@ -13,7 +13,7 @@ const begun = (): Companions => {
 }
 
 describe("companions of an own vertex", () => {
-  it("are the vertices inserted since the one before, in their order", () => {
+  it("are the vertices inserted since the previous own one, in order", () => {
     const companions = begun()
     const [one, two, three] = [at(1), at(2), at(3)]
     companions.inserted(one)
@@ -23,13 +23,13 @@ describe("companions of an own vertex", () => {
     expect([companions.take(), companions.take()]).toEqual([[three], []])
   })
 
-  it("are none for the first one of a process: nobody knows what of the ledger's file is on disk", () => {
+  it("are empty for the first one of a process, which does not know what of the ledger's file is on disk", () => {
     const companions = new Companions()
     companions.inserted(at(1))
     expect(companions.take()).toBeNull()
   })
 
-  it("are none, and nothing is held, where they have too many bytes; the next ones are counted anew", () => {
+  it("are empty and not held where they have too many bytes; the next ones are counted anew", () => {
     const companions = begun()
     const big = at(1, 150)
     const many = Math.floor(MOST_BYTES / big.encoded.length)
@@ -41,7 +41,7 @@ describe("companions of an own vertex", () => {
     expect(companions.take()).toHaveLength(1)
   })
 
-  it("are none once so many were kept, and then as many again", () => {
+  it("are empty once the limit was reached, and complete again afterwards", () => {
     const companions = begun()
     const each = at(1, 150)
     const kept = Math.floor(MOST_BYTES_KEPT / each.encoded.length)

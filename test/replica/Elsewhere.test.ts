@@ -13,7 +13,7 @@ import { expectAgreement, four } from "./FourReplicas.js"
 /** The memory of one key. */
 class SharedSigner implements Elsewhere {
   isAway = false
-  /** Does what has to be done between the signer's memory and the answer. */
+  /** Runs what has to happen between the signer's memory and the answer. */
   beforeAnswer: (by: Machine, statement: Statement.Statement | null) => void = () => {}
   /** What was signed for each slot. */
   readonly slots = new Map<string, Hash>()
@@ -59,7 +59,7 @@ const network = (world: World = four) => {
   return { cluster, signerNamed }
 }
 
-describe("validators whose keys are elsewhere", () => {
+describe("validators with remote keys", () => {
   it("make rounds, sign checkpoints and close epochs together", () => {
     const { cluster } = network({ ...four, epochRounds: 60 })
     cluster.runRounds(150)
@@ -73,7 +73,7 @@ describe("validators whose keys are elsewhere", () => {
     expectAgreement(cluster.machines)
   })
 
-  it("send no vertex that has no signature", () => {
+  it("send no vertex without a signature", () => {
     const { cluster } = network()
     cluster.runRounds(20)
     for (const { outputs } of cluster.machines) {
@@ -146,7 +146,7 @@ describe("validators whose keys are elsewhere", () => {
     expectAgreement(cluster.machines.filter(({ name }) => name !== "dora"))
   })
 
-  it("hand over to another node when the first one falls silent", () => {
+  it("fail over to another node when the first one falls silent", () => {
     const { cluster, signerNamed } = network()
     cluster.runRounds(20)
     const dan = cluster.machine("dan")

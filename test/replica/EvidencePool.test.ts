@@ -14,7 +14,7 @@ const proofOf = (epoch: number, seat: number): Evidence.Evidence => {
   return evidence
 }
 
-it("evidence is forgotten with its epoch, and no other", () => {
+it("forgets evidence with its epoch, and no other", () => {
   const pool = new EvidencePool()
   for (const epoch of [1, 2, 3]) expect(pool.add(proofOf(epoch, 0))).toBe(true)
   pool.forgetBefore(Natural.epoch(2))
@@ -22,7 +22,7 @@ it("evidence is forgotten with its epoch, and no other", () => {
   expect([1, 2, 3].map((epoch) => pool.wants(proofOf(epoch, 0)))).toEqual([true, false, false])
 })
 
-it("evidence is new once for each author and epoch, of two hundred authors at most", () => {
+it("accepts evidence once per author and epoch, of at most two hundred authors", () => {
   const pool = new EvidencePool()
   expect(pool.add(proofOf(1, 0))).toBe(true)
   expect([pool.wants(proofOf(1, 0)), pool.add(proofOf(1, 0)), pool.size]).toEqual([false, false, 1])
@@ -31,7 +31,7 @@ it("evidence is new once for each author and epoch, of two hundred authors at mo
   expect([pool.add(proofOf(201, 0)), pool.size]).toEqual([false, 200])
 })
 
-it("evidence is proposed as far as it fits, sixteen pieces at most, and again after eight rounds", () => {
+it("proposes evidence as far as it fits, at most sixteen pieces, and again after eight rounds", () => {
   const pool = new EvidencePool()
   const proofs = Array.from({ length: 17 }, (_, i) => proofOf(1 + i, 0))
   for (const proof of proofs) pool.add(proof)
@@ -45,7 +45,7 @@ it("evidence is proposed as far as it fits, sixteen pieces at most, and again af
   expect(taken(16)).toEqual(proofs.slice(0, 16))
 })
 
-it("evidence is dropped when it can no longer be punished, whatever a vertex holds", () => {
+it("drops evidence when it can no longer be punished, whatever a vertex holds", () => {
   const pool = new EvidencePool()
   for (const seat of [0, 1]) pool.add(proofOf(1, seat))
   pool.settle(({ first }) => first.author === proofOf(1, 1).first.author)

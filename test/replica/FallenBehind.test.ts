@@ -11,7 +11,7 @@ type Rounds = Extract<Answer, { _tag: "Rounds" }>
 
 /** How long a peer is given for one answer (`Replica`). */
 const PATIENCE_MS = 500
-/** After how long without a quorum's round a node asks for all that is kept (`Core`). */
+/** After how long without a quorum's round a node asks for everything that is kept (`Core`). */
 const STANDSTILL_MS = 2_000
 const LAG_ROUNDS = 120
 
@@ -44,7 +44,7 @@ const lieTo =
     return told === null ? [] : [told]
   }
 
-/** Milliseconds that the laggard needs until it is with the others, or null when it is not within `limitMs`. */
+/** Milliseconds that the laggard needs to catch up with the others, or null when it is not within `limitMs`. */
 const timeToCatchUp = (cluster: Cluster, laggard: Machine, limitMs: number): number | null => {
   const started = cluster.now
   while (cluster.now - started < limitMs) {
@@ -57,7 +57,7 @@ const timeToCatchUp = (cluster: Cluster, laggard: Machine, limitMs: number): num
 
 interface Past {
   readonly now: Cluster["now"]
-  /** By the names of the validators, of a follower that was there all the time, and of one that slept for most of it. */
+  /** By the names of the validators, of a follower that was always there, and of one that slept for most of it. */
   readonly disks: ReadonlyMap<string, Stored.Stored>
 }
 
@@ -73,9 +73,9 @@ const past = (): Past => {
 
 let lived: Past | undefined
 
-/** A network with followers that go on from these disks, but for the one that sleeps. */
+/** A network with followers that continue from these disks, except the one that sleeps. */
 const network = (followers: ReadonlyArray<string>): { readonly cluster: Cluster; readonly eve: Machine } => {
-  // The same past for every test, since it takes longer than what follows.
+  // One past for every test, since it takes longer than what follows.
   lived ??= past()
   const { now, disks } = lived
   const cluster = new Cluster(four)
@@ -89,7 +89,7 @@ const network = (followers: ReadonlyArray<string>): { readonly cluster: Cluster;
   return { cluster, eve: cluster.machine("eve") }
 }
 
-/** The others run already when it wakes up. */
+/** The others already run when it wakes up. */
 const wakeUp = (cluster: Cluster, eve: Machine): void => {
   for (const machine of cluster.machines) if (machine !== eve) machine.start()
   cluster.runRounds(5)
@@ -109,7 +109,7 @@ const sleeper = (liars: ReadonlyArray<string>, lie: Lie) => {
   return { cluster, eve }
 }
 
-/** One round trip a page, and as many pages as the honest peer needs. */
+/** One round trip per page, and as many pages as the honest peer needs. */
 const HONEST_MS = 2_000
 
 describe("a replica that has fallen behind", () => {
@@ -134,7 +134,7 @@ describe("a replica that has fallen behind", () => {
     })
   }
 
-  // A second vertex that honest ones named had not come. The follower asked for the rounds above it, for good.
+  // A second vertex that honest ones named was missing. The follower asked for the rounds above it for ever.
   it("gets what lies below the rounds it lacks, however many strangers are silent", () => {
     const cluster = new Cluster(four)
     const eve = cluster.add("eve", { isValidator: false })
@@ -148,7 +148,7 @@ describe("a replica that has fallen behind", () => {
     for (const machine of cluster.machines) {
       const receive = machine.receive.bind(machine)
       machine.receive = (sender, message) => {
-        // The others get it three rounds later, the follower gets it in answers with whole rounds only.
+        // The others get it three rounds later, the follower only in answers with whole rounds.
         const isHeldBack = machine === eve ? message._tag === "Vertices" : cluster.now - from < 7 * ROUND_MS
         const drops = isHeldBack && (message._tag === "Vertices" || message._tag === "Rounds")
         return receive(
@@ -172,7 +172,7 @@ describe("a replica that has fallen behind", () => {
     expect(timeToCatchUp(cluster, eve, STANDSTILL_MS + (questions + 1) * PATIENCE_MS)).not.toBeNull()
   })
 
-  it("ignores rounds that it did not ask for, and blames an answer that holds a vertex twice", () => {
+  it("ignores unrequested rounds, and blames an answer that holds a vertex twice", () => {
     const cluster = new Cluster(four)
     const eve = cluster.add("eve", { isValidator: false })
     const stranger = cluster.add("aaa", { isValidator: false })

@@ -12,24 +12,24 @@ const hashOf = (network: string, index: number) => Hash.of("udg/commit", Binary.
 const beatOf = (network: string, index: number) =>
   Heartbeat.sign(Natural.commitIndex(index), hashOf(network, index), signerOf("eve"))
 const some = beatOf("ours", 8)
-/** A heartbeat of another validator, which nobody has signed: the pool does not look at signatures. */
+/** A heartbeat of another validator, unsigned: the pool does not look at signatures. */
 const beatBy = (validator: number) => ({ ...some, validator: validator.toString(16).padStart(40, "0") as Address })
 const namesOf = (pool: HeartbeatPool) => pool.take(ROUND, () => true).map(({ commitHash }) => commitHash)
 
-describe("the pool of heartbeats", () => {
-  it("gives the latest that names an executed commit", () => {
+describe("the heartbeat pool", () => {
+  it("returns the latest one that names an executed commit", () => {
     const pool = new HeartbeatPool()
     for (const index of [5, 7, 6]) pool.add(beatOf("ours", index), ROUND)
     expect(namesOf(pool)).toEqual([hashOf("ours", 7)])
   })
 
-  it("waits no longer with one that comes again", () => {
+  it("does not delay one that comes again", () => {
     const pool = new HeartbeatPool()
     for (const round of [10, 12]) pool.add(some, Natural.round(round))
     expect(pool.take(Natural.round(14), () => false)).toEqual([some])
   })
 
-  it("lets go of what a vertex has brought, of that commit or an earlier one, and of nothing later", () => {
+  it("drops what a vertex has brought, of that commit or an earlier one, and nothing later", () => {
     const pool = new HeartbeatPool()
     pool.included(beatOf("ours", 9))
     pool.add(beatOf("ours", 7), ROUND)
@@ -42,7 +42,7 @@ describe("the pool of heartbeats", () => {
     expect(pool.size).toBe(0)
   })
 
-  it("gives the assigned ones at once, the others after four rounds, and a hundred at most", () => {
+  it("returns the assigned ones at once, the others after four rounds, and at most a hundred", () => {
     const pool = new HeartbeatPool()
     for (let n = 0; n < 101; n++) pool.add(beatBy(n), ROUND)
     const taken = (round: number, assigned: number) =>
@@ -52,7 +52,7 @@ describe("the pool of heartbeats", () => {
     expect(taken(14, 3)).toEqual(Array.from({ length: 100 }, (_, n) => beatBy(n)))
   })
 
-  it("holds those of a thousand validators, each of which may still move on", () => {
+  it("holds those of a thousand validators, each of which may still advance", () => {
     const pool = new HeartbeatPool()
     for (let n = 0; n <= 1_000; n++) pool.add(beatBy(n), ROUND)
     expect(pool.size).toBe(1_000)

@@ -67,7 +67,7 @@ const refuseAll = (all: Histories) => {
   throw new Error("it does not end")
 }
 
-/** The peer answers its questions with these until it is asked for nothing any more. */
+/** The peer answers its questions with these until it is asked for nothing more. */
 const answerWith = (inquiry: Inquiry, ...signed: ReadonlyArray<Checkpoint.SignedCheckpoint>) => {
   prove(inquiry)
   for (let n = 0; inquiry.question !== null; n++) {
@@ -108,7 +108,7 @@ describe("a claim", () => {
     expect(all.wayTo(low)).toEqual([])
   })
 
-  it("is not proven by another checkpoint of its epoch, which the trusted committee signed", () => {
+  it("is not proven by another checkpoint of its epoch that the trusted committee signed", () => {
     const all = histories()
     const claim = all.claim(aaa, closing(1, ["mallory"]))
     answerWith(claim, closing(1, FOUNDERS))
@@ -130,7 +130,7 @@ describe("a claim", () => {
 })
 
 describe("claims of one history", () => {
-  it("are connected once the newer one follows from the committee that the older one names, and not before", () => {
+  it("are connected only once the newer one follows from the committee that the older one names", () => {
     const all = histories()
     const [low, high] = [closing(1, FOUNDERS), closing(3, FOUNDERS)]
     prove(all.claim(aaa, low), all.claim(bbb, high))
@@ -143,7 +143,7 @@ describe("claims of one history", () => {
     expect(all.isConnected).toBe(true)
   })
 
-  it("are connected by those that claim the newer one only", () => {
+  it("are connected by the peers that claim only the newer one", () => {
     const all = histories()
     prove(all.claim(aaa, closing(1, FOUNDERS)), all.claim(bbb, closing(3, FOUNDERS)))
     all.connect([ccc, aaa, bbb])
@@ -151,7 +151,7 @@ describe("claims of one history", () => {
   })
 })
 
-describe("claims of more than two", () => {
+describe("more than two claims", () => {
   it("are connected each with the next one", () => {
     const all = histories()
     const claims = [closing(1, FOUNDERS), closing(3, FOUNDERS), closing(5, FOUNDERS)]
@@ -169,7 +169,7 @@ describe("claims of more than two", () => {
 })
 
 describe("claims of two histories", () => {
-  it("are shown by the peers that claim the newer one, each asked once and in the order given", () => {
+  it("are shown by the peers that claim the newer one, each asked once and in the given order", () => {
     const all = histories()
     const [low, high] = [closing(1, FOUNDERS, LATER), closing(3, FOUNDERS)]
     prove(all.claim(aaa, low), all.claim(bbb, high), all.claim(ccc, high))
@@ -183,7 +183,7 @@ describe("claims of two histories", () => {
     expect(asked).toEqual([ccc, bbb])
   })
 
-  it("part where the newer one's peer shows another checkpoint for the older one's epoch", () => {
+  it("diverge where the newer one's peer shows another checkpoint for the older one's epoch", () => {
     const all = histories()
     const [low, other] = [closing(1, FOUNDERS, LATER), closing(1, FOUNDERS)]
     const high = closing(3, FOUNDERS)
@@ -197,7 +197,7 @@ describe("claims of two histories", () => {
     expect(all.isConnected).toBe(false)
   })
 
-  it("part in the first checkpoints that differ on the ways to them, where both ways were shown", () => {
+  it("diverge at the first differing checkpoints on the ways to them, where both ways were shown", () => {
     const all = histories()
     const [one, other] = [closing(1, FOUNDERS, LATER), closing(1, FOUNDERS, STRANGERS)]
     const low = closing(2, LATER, LATER, one.checkpoint.hash)
@@ -208,7 +208,7 @@ describe("claims of two histories", () => {
     expect(refuseAll(all)).toEqual({ first: one, second: other, firstClaimants: [aaa], secondClaimants: [bbb] })
   })
 
-  it("part in the first other checkpoint that a peer shows for the older one's epoch", () => {
+  it("diverge at the first differing checkpoint that a peer shows for the older one's epoch", () => {
     const all = histories()
     const low = closing(1, FOUNDERS, LATER)
     const high = closing(3, FOUNDERS)
@@ -224,7 +224,7 @@ describe("claims of two histories", () => {
     })
   })
 
-  it("part, and are never connected, where the older one's committee has not signed the newer one", () => {
+  it("diverge without a connection where the older one's committee has not signed the newer one", () => {
     const all = histories()
     const [low, high] = [closing(1, FOUNDERS, LATER), closing(3, FOUNDERS)]
     prove(all.claim(aaa, low), all.claim(bbb, high), all.claim(ccc, high))
@@ -232,7 +232,7 @@ describe("claims of two histories", () => {
     expect(all.isConnected).toBe(false)
   })
 
-  it("part at once where both are of one epoch", () => {
+  it("diverge at once where both are of one epoch", () => {
     const all = histories()
     const [one, two] = [closing(2, FOUNDERS), closing(2, FOUNDERS, LATER)]
     prove(all.claim(aaa, one), all.claim(bbb, two))
@@ -241,7 +241,7 @@ describe("claims of two histories", () => {
     expect(all.isConnected).toBe(false)
   })
 
-  it("do not part over one that is not proven, nor over one that counts no more", () => {
+  it("do not diverge over an unproven or outdated claim", () => {
     const all = histories()
     const [low, high] = [closing(1, FOUNDERS, LATER), closing(3, FOUNDERS)]
     prove(all.claim(aaa, low), all.claim(ccc, closing(5, ["mallory"])))
@@ -253,7 +253,7 @@ describe("claims of two histories", () => {
     expect([all.isConnected, all.newest, all.claimantsOf(high)]).toEqual([true, [low], []])
   })
 
-  it("one of which shows what the older one's committee did not sign make its peer a liar, and not a parting", () => {
+  it("make a peer a liar, without diverging, that shows what the older one's committee did not sign", () => {
     const all = histories()
     const low = closing(1, FOUNDERS, LATER)
     const next = closing(2, FOUNDERS, FOUNDERS, low.checkpoint.hash)
@@ -270,7 +270,7 @@ describe("claims of two histories", () => {
     expect(liars).toEqual([bbb])
   })
 
-  it("make nobody a liar who agrees with the older one and has nothing more to show, or shows only what is newer", () => {
+  it("make no liar of a peer that agrees with the older one and shows nothing more, or only newer ones", () => {
     const low = closing(1, FOUNDERS, LATER)
     const next = closing(2, FOUNDERS, FOUNDERS, low.checkpoint.hash)
     for (const shown of [low, next]) {
@@ -308,7 +308,7 @@ describe("an inquiry that compares a checkpoint", () => {
     return asked
   }
 
-  it("asks for it once, after everything else, if it was not shown until then", () => {
+  it("asks for it once, after everything else, unless it was shown before", () => {
     const [silent, showing] = [inquiring(), inquiring()]
     expect(questions(silent)).toEqual([1, 0])
     expect(silent.shown).toBeNull()

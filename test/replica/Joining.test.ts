@@ -50,9 +50,9 @@ const past = (): Cluster => {
 
 let lived: Cluster | undefined
 
-/** A network whose founders have sold their keys: with those who staked since they are no quorum any more. */
+/** A network whose founders have sold their keys: with later stakers they are no longer a quorum. */
 const network = (): Cluster => {
-  // The same past for every test, since it takes longer than what follows.
+  // One past for every test, since it takes longer than what follows.
   lived ??= past()
   const cluster = founded()
   cluster.now = lived.now
@@ -67,7 +67,7 @@ const newestOf = (machine: Machine): Signed => {
   return newest
 }
 
-/** What the former committee signs in place of another checkpoint, with itself as the committee after it. */
+/** What the former committee signs in place of another checkpoint, with itself as the next committee. */
 const forge = (
   { checkpoint }: Signed,
   committee: EpochRecord.EpochRecord,
@@ -81,7 +81,7 @@ const forge = (
   return { checkpoint: forged, signatures: signatures.sort((a, b) => (a.validator < b.validator ? -1 : 1)) }
 }
 
-/** What the forger has made of the true history, and how it answers a question. */
+/** The forger's version of the true history, and how it answers a question. */
 type Forgery = (
   history: ReadonlyArray<Signed>,
   committee: EpochRecord.EpochRecord,
@@ -188,7 +188,7 @@ const stopOf = (machine: Machine) =>
 
 const hasJoined = (machine: Machine): boolean => machine.writes.some(({ _tag }) => _tag === "Joined")
 
-/** Whether a machine has come to the state that the honest ones are in. */
+/** Whether a machine has reached the state of the honest ones. */
 const isWith = (machine: Machine, honest: ReadonlyArray<Machine>): boolean =>
   honest.every(({ replica }) => machine.replica.read.head.index >= replica.read.head.index - 3)
 
@@ -196,7 +196,7 @@ const blamed = (machine: Machine, other: Machine): boolean =>
   machine.outputs.some((output) => output._tag === "Misbehaved" && output.peer === other.peer)
 
 describe("a newcomer that is shown a forged history beside the true one", () => {
-  it(Rest.of("epochs of a network", "finds that the founders alone are no quorum any more"), () => {
+  it(Rest.of("epochs of a network", "finds that the founders alone are no longer a quorum"), () => {
     const { record } = network().machine("fay").replica.core.epoch.opening
     const former = record.members.filter(({ address }) => FORMER.some((name) => addressOf(name) === address))
     const weight = former.reduce((sum, member) => sum + member.weight, 0)
@@ -219,7 +219,7 @@ describe("a newcomer that is shown a forged history beside the true one", () => 
     expect([...stopped.firstClaimants].sort()).toEqual(honest.map(({ peer }) => peer).sort())
   })
 
-  it("stops when two complete histories part, names both hashes of one epoch, and says how to decide", () => {
+  it("stops when two complete histories diverge, names both hashes of one epoch, and explains how to decide", () => {
     const cluster = network()
     const { eve, forger } = newcomer(cluster, ofTwo)
     const stopped = stopOf(eve)
@@ -254,7 +254,7 @@ describe("a newcomer that is shown a forged history beside the true one", () => 
     expect(isWith(eve, honest)).toBe(true)
   })
 
-  it("listens before it follows the first that it hears", () => {
+  it("listens before it follows the first claim", () => {
     const { eve } = newcomer(network(), ahead, null, 300)
     expect(hasJoined(eve)).toBe(false)
     expect(stopOf(eve)?._tag).toBe("TwoChains")
@@ -299,7 +299,7 @@ const slowly = (cluster: Cluster) => {
 
 const hasBegun = (machine: Machine): boolean => machine.writes.some(({ _tag }) => _tag === "JoinBegun")
 
-/** A newcomer, linked with nobody but those in `friends`, and forgers of a checkpoint ahead of the network. */
+/** A newcomer, linked only with those in `friends`, and forgers of a checkpoint ahead of the network. */
 const alone = (forgers: number, followers: number) => {
   const cluster = network()
   const { disk } = cluster.machine("ivy")
@@ -326,7 +326,7 @@ const alone = (forgers: number, followers: number) => {
 }
 
 describe("a newcomer that has proven one claim", () => {
-  it("does not land on it while somebody who came in time has still to answer", () => {
+  it("does not follow it while a timely peer still has to answer", () => {
     const { cluster, eve, honest, liars, befriend, reword } = alone(1, 0)
     const { answers, run } = slowly(cluster)
     for (const liar of liars) answers(liar, 0, reword)
@@ -344,7 +344,7 @@ describe("a newcomer that has proven one claim", () => {
   it(
     Rest.of(
       "epochs of a network",
-      "does not wait for ever for strangers that come one after the other and say nothing",
+      "does not wait for ever for strangers that arrive one after the other and stay silent",
     ),
     () => {
       const { cluster, eve, honest, silent, befriend } = alone(0, 30)
@@ -361,7 +361,7 @@ describe("a newcomer that has proven one claim", () => {
 })
 
 describe("a newcomer to which many strangers claim checkpoints", () => {
-  /** One that knows the founders, and is asked nothing but what the test says. */
+  /** One that knows the founders, and is asked only what the test says. */
   const joining = (names: ReadonlyArray<string>) => {
     const cluster = new Cluster({ validators: Object.fromEntries(FORMER.map((name) => [name, 10_000])) })
     cluster.start()
@@ -412,7 +412,7 @@ describe("a newcomer to which many strangers claim checkpoints", () => {
   const asked = (outputs: ReturnType<ReturnType<typeof joining>["work"]>) =>
     outputs.flatMap((output) => (output._tag === "Send" && output.message._tag === "AskClosing" ? [output.to] : []))
 
-  it("asks nobody else for one that is not proven, and blames who shows a false one", () => {
+  it("asks nobody else about an unproven one, and blames the peer that shows a false one", () => {
     const { closing, offer, work } = joining(["aaa", "bbb"])
     const newest = closing(4, ["mallory"])
     offer("aaa", [], newest)
@@ -438,7 +438,7 @@ describe("a newcomer to which many strangers claim checkpoints", () => {
     expect(blamed).toEqual(["aaa"])
   })
 
-  it("takes the late answer to an earlier question for no answer to the one that is open", () => {
+  it("does not take the late answer to an earlier question for the open one's", () => {
     const { closing, offer, work } = joining(["aaa", "bbb"])
     const newest = closing(8, ["mallory"])
     const questions = () =>
@@ -447,10 +447,10 @@ describe("a newcomer to which many strangers claim checkpoints", () => {
       )
     offer("aaa", [], newest)
     const [first = 0] = questions()
-    // What closes before the epoch that it was asked from answers another question; the open one is still to come.
+    // A close before the epoch it was asked from answers another question; the open one is still to come.
     offer("aaa", [closing(1, ["mallory"])], newest)
     expect(questions()).toEqual([])
-    // So is the true answer heard when it comes: it proves no more, and the next step is smaller.
+    // So the true answer is heard when it comes: it proves no more, and the next step is smaller.
     offer("aaa", [], newest)
     const [second = first] = questions()
     expect(second).toBeLessThan(first)
@@ -469,7 +469,7 @@ describe("a newcomer to which many strangers claim checkpoints", () => {
     expect(checked()).toBe(FORMER.length)
   })
 
-  it("proves what members of the committee it knows claim first", () => {
+  it("proves first what members of the known committee claim", () => {
     const cluster = network()
     const ann = cluster.machine("ann")
     const eve = cluster.add("eve", { isValidator: false })

@@ -1,4 +1,4 @@
-/** What a node begins with from its disk: its mempool, and the vertices that no commit has ordered yet. */
+/** What a node loads from its disk: its mempool, and the vertices that no commit has ordered yet. */
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import * as LiveState from "../../src/replica/live/LiveState.js"
@@ -30,8 +30,8 @@ const begun = (...transactions: ReadonlyArray<ReturnType<typeof transfer>>) => {
   })
 }
 
-describe("a node that begins", () => {
-  it("counts as unordered what no commit has brought, and does not propose again what stands in it", () => {
+describe("a starting node", () => {
+  it("counts vertices without a commit as unordered, and does not propose their transactions again", () => {
     const { unordered, pool, core } = begun(paid)
     const ordered = new Set(ann.executed.flatMap(({ vertices }) => vertices.map(({ header }) => header.hash)))
     const open = disk.current.vertices.filter(({ header }) => !ordered.has(header.hash))
@@ -41,13 +41,13 @@ describe("a node that begins", () => {
     expect([pool.get(paid.id)?.transaction, pool.isIncluded(paid)]).toEqual([paid, true])
   })
 
-  it("takes in again what waited, as far as its ledger lets it", () => {
+  it("reloads pending transactions as far as its ledger accepts them", () => {
     const tooDear = transfer("alice", 1, "bob", coins(1_000))
     const unknown = transfer("nobody", 0, "bob", 1)
     const [first, second] = [transfer("bob", 0, "alice", coins(600)), transfer("bob", 1, "alice", coins(600))]
     const { pool, ledger } = begun(tooDear, unknown, first)
     expect([tooDear, unknown, first].map(({ id }) => pool.get(id) !== undefined)).toEqual([false, false, true])
-    // What waits already counts.
+    // Earlier pending transactions count.
     expect(ledger.admission(second, 0)).toBeUndefined()
     expect(Either.isLeft(pool.submit(second, cluster.now, ann.replica.core.epoch.dag.highestRound))).toBe(true)
     expect(ledger.read.account(addressOf("bob")).balance).toBe(coins(1_000))

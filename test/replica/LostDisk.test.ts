@@ -1,4 +1,4 @@
-/** What no misfortune may bring a validator to: two vertices of one round, which cost half of its stake. */
+/** No accident may make a validator sign two vertices of one round, which cost half of its stake. */
 import { describe, expect, it } from "vitest"
 import { SILENT_INTERVALS } from "../../src/consensus/SigningGuard.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
@@ -14,7 +14,7 @@ const four = { validators: Object.fromEntries(names.map((name) => [name, 3_000])
 const verticesOf = (machine: Machine): ReadonlyArray<Vertex> =>
   machine.writes.flatMap((write) => (write._tag === "OwnVertex" ? [write.vertex] : []))
 
-/** Epoch and round of all that these machines have ever signed, on all their disks. */
+/** Epoch and round of everything that these machines have ever signed, on all their disks. */
 const signedBy = (...machines: ReadonlyArray<Machine>): ReadonlyArray<string> =>
   machines.flatMap(verticesOf).map(({ header: { epoch, round } }) => `${epoch} ${round}`)
 
@@ -40,7 +40,7 @@ const started = (rounds = 20) => {
   return { cluster, ann, ben, cleo, dan }
 }
 
-/** Dan's last vertex has reached Cleo alone, who is down; then Dan has lost its disk. */
+/** Dan's last vertex has reached only Cleo, who is down; then Dan has lost its disk. */
 const lostBesideOneDown = () => {
   const { cluster, ann, ben, cleo, dan } = started()
   cluster.passes = (from, to, { _tag }) => from !== dan || to === cleo || _tag !== "Vertices"
@@ -59,8 +59,8 @@ const lostBesideOneDown = () => {
   return { cluster, ann, ben, cleo, dan, last: lastOf(dan) }
 }
 
-describe("a validator that has lost its disk, and whose last vertex is on a machine that is down", () => {
-  it("does not sign, for however long the others wait for it", () => {
+describe("a validator that has lost its disk, with its last vertex on a machine that is down", () => {
+  it("does not sign, however long the others wait for it", () => {
     const { cluster, dan } = lostBesideOneDown()
     cluster.runRounds(3 * SILENT_INTERVALS)
     expectNoneTwice(dan)
@@ -75,7 +75,7 @@ describe("a validator that has lost its disk, and whose last vertex is on a mach
     })
   })
 
-  it("signs again by itself when that machine is back, and nothing that it had signed", () => {
+  it("signs again by itself when that machine is back, and nothing twice", () => {
     const { cluster, ann, cleo, dan, last } = lostBesideOneDown()
     cluster.runRounds(2 * SILENT_INTERVALS)
     cleo.start()
@@ -83,7 +83,7 @@ describe("a validator that has lost its disk, and whose last vertex is on a mach
     expectNoneTwice(dan)
     expect(lastOf(dan)).toBeGreaterThan(last)
     expect(dan.replica.core.signing).toEqual({ _tag: "Signing" })
-    // From now on its disk remembers: a restart waits for nothing but the committee's answers.
+    // From now on its disk remembers: a restart waits only for the committee's answers.
     dan.stop()
     dan.start()
     cluster.runRounds(2)
@@ -92,8 +92,8 @@ describe("a validator that has lost its disk, and whose last vertex is on a mach
   })
 })
 
-describe("a validator that has lost its disk, and a quarter that lies about its own round", () => {
-  /** Cleo tells a round that is so much higher than its last, whenever it is asked. */
+describe("a validator that has lost its disk, with a quarter that lies about its own round", () => {
+  /** Cleo reports a round this much higher than its last, whenever it is asked. */
   const besideLiar = (ahead: number) => {
     const { cluster, ann, cleo, dan } = started()
     cleo.says = (_, message): ReadonlyArray<Message> => {
@@ -115,7 +115,7 @@ describe("a validator that has lost its disk, and a quarter that lies about its 
     expect(dan.replica.core.signing).toEqual({ _tag: "Signing" })
   })
 
-  it("names the liar as one that has not told, where that one signs nothing, and waits for the operator's word", () => {
+  it("names the liar among those that have not answered where it signs nothing, and waits for the operator's word", () => {
     const { cluster, cleo, dan, last } = besideLiar(9_000_000)
     cluster.passes = (from, _, { _tag }) => from !== cleo || (_tag !== "Vertices" && _tag !== "Rounds")
     cluster.runRounds(2 * SILENT_INTERVALS)
@@ -143,7 +143,7 @@ describe("the operator's word", () => {
     dan.start()
   }
 
-  it("lets a validator go on that has lost its disk while another one is down", () => {
+  it("lets a validator with a lost disk continue while another one is down", () => {
     const { cluster, ann, dan, signing } = forgotten()
     const before = ann.replica.read.head.leaderRound
     const { epoch, fromRound: round, base } = signing
@@ -170,10 +170,10 @@ describe("the operator's word", () => {
   })
 })
 
-describe("a validator whose process was stopped while the others waited for it", () => {
+describe("a validator whose process was paused while the others waited for it", () => {
   it("signs nothing that a copy of its directory has signed meanwhile", () => {
     const { cluster, cleo, dan } = started()
-    // Without Cleo and Dan the others cannot go on.
+    // Without Cleo and Dan the others cannot continue.
     cleo.stop()
     cluster.run(ROUND_MS / 2)
     dan.pause()
@@ -187,7 +187,7 @@ describe("a validator whose process was stopped while the others waited for it",
     expectNoneTwice(dan, copy)
   })
 
-  /** Dan's process was stopped after it had signed a vertex and before it sent that; the others wait for it. */
+  /** Dan's process was paused after it had signed a vertex and before it sent that; the others wait for it. */
   const stoppedBeforeSending = ({ heardAfterRounds = 0 } = {}) => {
     const { cluster, ann, ben, cleo, dan } = started()
     cleo.stop()
@@ -211,7 +211,7 @@ describe("a validator whose process was stopped while the others waited for it",
     return { cluster, ann, ben, cleo, dan, vertex, shown }
   }
 
-  it("shows nobody what it had signed before the committee has answered, and does not take it for another's", () => {
+  it("shows nobody its signed vertex before the committee has answered, and does not take it for another's", () => {
     const { cluster, ann, dan, vertex, shown } = stoppedBeforeSending({ heardAfterRounds: 90 })
     cluster.runRounds(30)
     dan.resume()
@@ -223,7 +223,7 @@ describe("a validator whose process was stopped while the others waited for it",
     expectNoneTwice(dan)
   })
 
-  it("never shows what it had signed if a copy without it has signed, not after a restart either", () => {
+  it("never shows its signed vertex if a copy without it has signed, not after a restart either", () => {
     const { cluster, cleo, dan, vertex, shown } = stoppedBeforeSending()
     const disk = Stored.ofGenesis(cluster.genesis)
     for (const write of dan.writes) if (write._tag !== "OwnVertex" || write.vertex !== vertex) disk.apply(write)

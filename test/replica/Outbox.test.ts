@@ -23,7 +23,7 @@ const fatal = (cause: string): Fatal => ({
 const say = (outbox: Outbox, to: string): void =>
   outbox.send(to as PeerId, { _tag: "Highest", author: "" as never, epoch: Natural.epoch(1), header: null })
 
-/** To whom something was sent, and the causes of a halt. */
+/** The recipients of what was sent, and the causes of a halt. */
 const drained = (outbox: Outbox) =>
   outbox.drain().map((output) => {
     if (output._tag === "Send") return output.to
@@ -31,7 +31,7 @@ const drained = (outbox: Outbox) =>
   })
 
 describe("an outbox", () => {
-  it("drops what a part of an input has put out that gives a reason to halt, and keeps what was there before", () => {
+  it("drops the output of a part that gives a reason to halt, and keeps earlier output", () => {
     const outbox = new Outbox()
     say(outbox, "before")
     outbox.haltingOn(() => {
@@ -43,7 +43,7 @@ describe("an outbox", () => {
     expect(drained(outbox)).toEqual(["before", "the part"])
   })
 
-  it("numbers its writes, and says which of them the host reports", () => {
+  it("numbers its writes, and tells which of them the host reports", () => {
     const outbox = new Outbox()
     const write: Write.Write = { _tag: "Pending", added: [], removed: [] }
     expect([outbox.write(write), outbox.write(write, true)]).toEqual([1, 2])
@@ -57,7 +57,7 @@ describe("an outbox", () => {
     expect(outbox.drain()).toEqual([])
   })
 
-  it("keeps what a part has put out that gives none", () => {
+  it("keeps the output of a part that gives no reason", () => {
     const outbox = new Outbox()
     outbox.haltingOn(() => {
       say(outbox, "within")
@@ -66,7 +66,7 @@ describe("an outbox", () => {
     expect([outbox.isHalted, drained(outbox)]).toEqual([false, ["within"]])
   })
 
-  it("halts for the first reason: a part within a part that halted adds none, and no part runs after it", () => {
+  it("halts for the first reason: nested parts add none, and no part runs after it", () => {
     const outbox = new Outbox()
     let runs = 0
     outbox.haltingOn(() => {

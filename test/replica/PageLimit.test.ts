@@ -11,7 +11,7 @@ it("a page takes items up to exactly its limit", () => {
   expect(takes(10, 4, 7)).toEqual([true, false])
 })
 
-it("a page takes its first item whatever its size, and no second one then", () => {
+it("a page takes its first item whatever its size, and then no second one", () => {
   expect(takes(10, 11, 1)).toEqual([true, false])
   expect(takes(0, 1, 0)).toEqual([true, false])
 })

@@ -8,7 +8,7 @@ const four = { ann: 10_000, ben: 10_000, cleo: 10_000, dan: 10_000 }
 /** Until all credit is saved, of which there is none at a start. */
 const SAVING_MS = 6_000
 
-/** Payments, each handed in at the next machine, so many milliseconds after the one before. */
+/** Payments, each submitted at the next machine, this many milliseconds after the previous one. */
 class Paid {
   readonly cluster: Cluster
   #taken: Array<number> = []
@@ -24,7 +24,7 @@ class Paid {
     return this.cluster.machines[0]?.replica.core.epoch.dag.highestRound ?? 0
   }
 
-  /** Runs so long, and gives the latencies in order and the rounds a second. */
+  /** Runs this long, and returns the sorted latencies and the rounds per second. */
   run(forMs: number, apartMs: number | null) {
     const { cluster } = this
     const before = this.#rounds()
@@ -59,27 +59,27 @@ class Paid {
   }
 }
 
-/** Beside one in each interval come only those that were saved before. */
+/** Beside one in each interval, only the saved ones come. */
 const mostRounds = (seconds: number): number => 10 + (BURST_ROUNDS + 1) / seconds
 
-describe("with rounds of 100 ms, on average never faster than that,", () => {
-  it("a payment every 300 ms on four validators takes the time of a few messages, however long that goes on", () => {
+describe("payments with rounds of 100 ms on average", () => {
+  it("one every 300 ms on four validators takes the time of a few messages, however long that continues", () => {
     const { p50, most, roundsPerSecond } = new Paid().run(30_000, 300)
     expect([p50 <= 50, most <= 120]).toEqual([true, true])
     expect(roundsPerSecond).toBeLessThanOrEqual(mostRounds(30))
   })
 
-  it("payments that keep four validators busy all the time take less than two and a half rounds", () => {
+  it("in a constant stream on four validators take less than two and a half rounds", () => {
     const { p50, roundsPerSecond } = new Paid().run(15_000, 20)
     expect(p50).toBeLessThan(2.5 * ROUND_MS)
     expect(roundsPerSecond).toBeLessThanOrEqual(mostRounds(15))
   })
 
-  it("nobody's rounds come half as often", () => {
+  it("leave rounds half as frequent when there are none", () => {
     expect(new Paid().run(10_000, null).roundsPerSecond).toBe(5)
   })
 
-  it("a payment on a solo node waits for nothing", () => {
+  it("on a solo node wait for nothing", () => {
     expect(new Paid({ ann: 10_000 }).run(10_000, 300).most).toBeLessThanOrEqual(5)
   })
 })

@@ -22,7 +22,7 @@ const among = (weights: { readonly [name: string]: number }, others: ReadonlyArr
   return peers
 }
 
-/** Whom so many questions in a row go to, each of which is in vain, one every patience. */
+/** Who gets this many questions in a row, each in vain, one every patience. */
 const inVain = (peers: Peers, questions: number, since = 0): ReadonlyArray<PeerId> =>
   Array.from({ length: questions }, (_, i) => {
     const now = at(since + i * EVERY_MS)
@@ -32,7 +32,7 @@ const inVain = (peers: Peers, questions: number, since = 0): ReadonlyArray<PeerI
     return asked
   })
 
-/** The most questions in a row that went to nobody of these. */
+/** The longest run of questions to none of these. */
 const longestGap = (asked: ReadonlyArray<PeerId>, honest: ReadonlyArray<PeerId>): number => {
   let [longest, gap] = [0, 0]
   for (const each of asked) {
@@ -42,20 +42,20 @@ const longestGap = (asked: ReadonlyArray<PeerId>, honest: ReadonlyArray<PeerId>)
   return longest
 }
 
-describe("whose turn it is to be asked", () => {
-  it("is a member's first, whatever ids strangers have made themselves", () => {
+describe("the next peer to ask", () => {
+  it("is a member first, whatever ids strangers have made themselves", () => {
     const peers = among({ ann: 1 }, ["aaa", "aab", "aac"].map(stranger))
     expect([0, 1, 2].map((ms) => peers.next(at(ms)))).toEqual(["ann", "ann", "ann"])
   })
 
-  it("is each class's in every third question, however many strangers there are and whoever has failed how often", () => {
+  it("is of each class in every third question, however many strangers there are and whoever has failed how often", () => {
     const peers = among({ ann: 1 }, [...many(200, "a").map(stranger), dialled("friend")])
     const asked = inVain(peers, 300)
     expect(asked.slice(0, 3)).toEqual(["ann", "friend", "a0"])
     for (const only of ["ann", "friend"]) expect(longestGap(asked, [peer(only)])).toBe(2)
   })
 
-  it("comes back to members after one question to somebody else", () => {
+  it("is a member again after one question to somebody else", () => {
     const peers = among({ ann: 1, ben: 1 }, ["aaa", "aab"].map(stranger))
     peers.broughtNothing(peer("ann"), at(0))
     expect(peers.next(at(1))).toBe("aaa")
@@ -63,18 +63,18 @@ describe("whose turn it is to be asked", () => {
     expect([peers.next(at(2)), peers.next(at(3))]).not.toContain("aaa")
   })
 
-  it("is that of members by weight, so that many small ones that lie cannot crowd out three that are honest", () => {
+  it("is a member by weight, so that many small liars cannot crowd out three honest ones", () => {
     const honest = ["ann", "ben", "cleo"]
     const liars = many(96, "liar")
     const weights = Object.fromEntries([...honest.map((name) => [name, 2_200]), ...liars.map((name) => [name, 34])])
     const peers = among(weights, many(100, "a").map(stranger))
-    // The network has stood still for long: honest peers have failed as often as anybody.
+    // The network has stopped for long: honest peers have failed as often as anybody.
     inVain(peers, 600)
     const begun = 600 * EVERY_MS
     const asked: Array<PeerId> = []
     for (let i = 0; i < 600; i++) {
       const now = at(begun + i * EVERY_MS)
-      // Nothing that liars bring in another way, such as single vertices, gets them a turn before the honest.
+      // What liars bring in another way, such as single vertices, gets them no turn before the honest.
       for (const liar of liars) peers.brought(peer(liar))
       const next = peers.next(now)
       if (next === undefined) throw new Error("nobody is asked")
@@ -87,7 +87,7 @@ describe("whose turn it is to be asked", () => {
     expect(longestGap(asked, honest.map(peer))).toBeLessThanOrEqual(9)
   })
 
-  it("is not sooner that of a member that comes and goes", () => {
+  it("is not sooner a member that comes and goes", () => {
     const peers = among({ ann: 3, ben: 3, liar: 4 }, [])
     const asked: Array<PeerId | undefined> = []
     for (let i = 0; i < 90; i++) {
@@ -101,7 +101,7 @@ describe("whose turn it is to be asked", () => {
     expect(asked.filter((each) => each === "liar").length).toBeLessThanOrEqual(37)
   })
 
-  it("is a member's that has not failed first, and not for long", () => {
+  it("is first a member that has not failed, but not for long", () => {
     const peers = among({ ann: 1, ben: 1 }, [])
     peers.broughtNothing(peer("ann"), at(0))
     // By turns alone at first, as always after a question in vain.
@@ -111,7 +111,7 @@ describe("whose turn it is to be asked", () => {
     expect(peers.next(at(6))).toBe("ann")
   })
 
-  it("comes later each time one brings nothing", () => {
+  it("is later a peer each time it brings nothing", () => {
     const peers = among({}, ["aaa", "aab"].map(stranger))
     const isSkipped = (ms: number): boolean => {
       // The first turn after a failure does not ask who has failed.
@@ -124,7 +124,7 @@ describe("whose turn it is to be asked", () => {
     expect([isSkipped(32 * EVERY_MS), isSkipped(48 * EVERY_MS)]).toEqual([true, false])
   })
 
-  it("is a stranger's that brought something before it is another's", () => {
+  it("is a stranger that brought something before another", () => {
     const peers = among({}, ["aaa", "aab", "aac"].map(stranger))
     peers.next(at(0))
     peers.brought(peer("aac"))
@@ -136,7 +136,7 @@ describe("whose turn it is to be asked", () => {
     expect(peers.next(at(3))).not.toBe("aac")
   })
 
-  it("is no sooner that of a stranger that brought something and then nothing, once it counts again", () => {
+  it("is no sooner a stranger that brought something and then nothing, once failures count again", () => {
     const peers = among({}, ["aaa", "aab", "aac"].map(stranger))
     expect(peers.next(at(0))).toBe("aaa")
     peers.brought(peer("aaa"))
@@ -144,7 +144,7 @@ describe("whose turn it is to be asked", () => {
     expect([peers.next(at(1)), peers.next(at(16 * EVERY_MS))]).toEqual(["aab", "aac"])
   })
 
-  it("comes to one that stays, however often others come anew under other names", () => {
+  it("is also one that stays, however often others return under new names", () => {
     const peers = among({}, [stranger("honest"), ...many(20, "a").map(stranger)])
     inVain(peers, 200)
     const asked: Array<PeerId> = []
@@ -158,7 +158,7 @@ describe("whose turn it is to be asked", () => {
     expect(longestGap(asked, [peer("honest")])).toBeLessThanOrEqual(2 * 21)
   })
 
-  it("goes through all classes and everybody in them where single vertices are asked for", () => {
+  it("rotates through all classes and peers for single vertices", () => {
     const peers = among({ ann: 1, ben: 1 }, [...many(3, "a").map(stranger), dialled("friend")])
     const asked = Array.from({ length: 9 }, () => peers.next(at(0), "Rotation"))
     expect(new Set(asked).size).toBe(6)
@@ -166,13 +166,13 @@ describe("whose turn it is to be asked", () => {
     expect(new Set([0, 1].map((ms) => peers.next(at(ms), "Members")))).toEqual(new Set(["ann", "ben"]))
   })
 
-  it("is a member's as often as its weight says, however heavy it is", () => {
+  it("is a member as often as its weight says, however heavy it is", () => {
     const peers = among({ liar: 4, ann: 3, ben: 3 }, [])
     const asked = Array.from({ length: 100 }, (_, i) => peers.next(at(i)))
     expect(["liar", "ann", "ben"].map((name) => asked.filter((each) => each === name).length)).toEqual([40, 30, 30])
   })
 
-  it("is that of members by weight alone, whoever brings the most and whomever else is asked", () => {
+  it("is a member by weight alone, whoever brings the most and whomever else is asked", () => {
     const peers = among({ ann: 3, ben: 1 }, [stranger("aaa"), member("eve")])
     for (let i = 0; i < 10; i++) for (const other of ["aaa", "eve"]) peers.asked(peer(other), "Rotation")
     const asked = [1, 2, 3, 4].map((ms) => {
@@ -183,14 +183,14 @@ describe("whose turn it is to be asked", () => {
     expect(asked).toEqual(["ann", "ben", "ann", "ann"])
   })
 
-  it("is a member's for single vertices, whether it has failed or not", () => {
+  it("is a member for single vertices, whether it has failed or not", () => {
     const peers = among({ ann: 1, ben: 1 }, [])
     peers.broughtNothing(peer("ann"), at(0))
     expect(peers.next(at(1))).toBe("ann")
     expect([2, 3].map((ms) => peers.next(at(ms), "Members"))).toEqual(["ben", "ann"])
   })
 
-  it("is not saved up by a member that is passed over for long", () => {
+  it("does not accumulate turns for a member that is passed over for long", () => {
     const peers = among({ ann: 1, ben: 1 }, [])
     peers.broughtNothing(peer("ann"), at(0))
     for (let i = 0; i < 1_000; i++) peers.next(at(1))
@@ -198,7 +198,7 @@ describe("whose turn it is to be asked", () => {
     expect(longestGap(asked, [peer("ben")])).toBeLessThanOrEqual(4)
   })
 
-  it("is counted anew for a validator that has left the committee and comes back", () => {
+  it("starts anew for a validator that has left the committee and returns", () => {
     let isMember = true
     const weightOf = (validator: Address) => (validator !== addressOf("cleo") ? 3 : isMember ? 1 : 0)
     const peers = new Peers(EVERY_MS, weightOf)
@@ -218,7 +218,7 @@ describe("whose turn it is to be asked", () => {
     expect(asked()).toContain("cleo")
   })
 
-  it("is no sooner that of a validator that was owed turns when it lost its seat", () => {
+  it("is no sooner a validator that was owed turns when it lost its seat", () => {
     let isSeated = true
     const peers = new Peers(EVERY_MS, () => (isSeated ? 1 : 0))
     peers.connect(["ann", "ben"].map(member))
@@ -227,19 +227,19 @@ describe("whose turn it is to be asked", () => {
     expect(peers.ranked(at(0))).toEqual(["ben", "ann"])
   })
 
-  it("is a member's again after one of another class was asked, by its turn or without", () => {
+  it("is a member again after one of another class was asked, by its turn or without", () => {
     const peers = among({ ann: 1 }, [dialled("friend")])
     peers.broughtNothing(peer("ann"), at(0))
     peers.asked(peer("friend"))
     expect(peers.next(at(1))).toBe("ann")
   })
 
-  it("is no member's for a validator without a seat, which is of its other class", () => {
+  it("is not chosen among members for a validator without a seat, which is of its other class", () => {
     const peers = among({ ann: 1 }, [{ ...member("eve"), isDialled: true }, stranger("aaa"), member("fay")])
     expect(inVain(peers, 8)).toEqual(["ann", "eve", "aaa", "ann", "eve", "fay", "ann", "eve"])
   })
 
-  it("is of the next class where that is to be asked, whatever single vertices are asked for in between", () => {
+  it("is of the next class where that is due, whatever single vertices are asked for in between", () => {
     const peers = among({ ann: 1 }, [dialled("friend"), stranger("aaa")])
     expect([peers.next(at(0)), peers.next(at(0), "Rotation")]).toEqual(["ann", "ann"])
     peers.broughtNothing(peer("ann"), at(1))
@@ -251,7 +251,7 @@ describe("whose turn it is to be asked", () => {
     expect([peers.next(at(1), "Rotation"), peers.next(at(1))]).toEqual(["aaa", "ann"])
   })
 
-  it("leaves nothing behind about what a peer that is gone was told", () => {
+  it("is chosen without a trace of peers that have left", () => {
     const peers = among({}, [stranger("aaa")])
     const isTold = (ms: number) => peers.isDue("Offer", peer("aaa"), at(ms))
     expect([isTold(0), isTold(1)]).toEqual([true, false])
@@ -262,7 +262,7 @@ describe("whose turn it is to be asked", () => {
 })
 
 describe("a connected peer", () => {
-  it("is new once, in the order in which all have come, and again after it was gone", () => {
+  it("is new once, in order of arrival, and again after it was gone", () => {
     const peers = among({}, [])
     expect(peers.connect(["aaa", "aab"].map(stranger))).toEqual(["aaa", "aab"])
     expect(peers.connect(["aac", "aab", "aaa"].map(stranger))).toEqual(["aac"])
@@ -271,7 +271,7 @@ describe("a connected peer", () => {
     expect(peers.connect(["aaa", "aab"].map(stranger))).toEqual(["aaa"])
   })
 
-  it("is the validator whose key it has proven, of which there may be several, and is of its class from then on", () => {
+  it("is the validator whose key it has proven, possibly one of several, and is of its class from then on", () => {
     const peers = among({ ann: 1 }, [stranger("eve"), { ...member("ann"), peer: peer("ann again") }])
     expect([peers.validatorOf(peer("eve")), peers.validatorOf(peer("gone"))]).toEqual([null, null])
     expect(peers.peersOf(addressOf("ann"))).toEqual(["ann again", "ann"])
@@ -282,7 +282,7 @@ describe("a connected peer", () => {
     expect(peers.ranked(at(0))).toEqual(["eve", "ann"])
   })
 
-  it("is told something of each kind every now and then, also when a peer of a longer name leaves", () => {
+  it("is told something of each kind at intervals, also when a peer with a longer name leaves", () => {
     const peers = among({}, ["aab", "b"].map(stranger))
     const isDue = (kind: string, name: string, ms: number) => peers.isDue(kind, peer(name), at(ms))
     expect([isDue("Ask", "b", 0), isDue("Offer", "b", 0), isDue("Ask", "aab", 0)]).toEqual([true, true, true])
@@ -301,7 +301,7 @@ describe("a connected peer", () => {
   })
 })
 
-describe("a peer that is not connected", () => {
+describe("a disconnected peer", () => {
   it("takes no turn, whatever is said of it", () => {
     const peers = among({ ann: 1 }, [stranger("eve")])
     const before = peers.ranked(at(0))

@@ -51,7 +51,7 @@ const historyOf = (last: number, story = "ours", from = 1): ReadonlyArray<Checkp
 
 const trustOf = (pin: Pin | null = null): Trust => ({ record: committeeOf(1), pin, isValid: FakeKeys.isValid })
 
-/** Talks to a peer with this history until there is nothing to ask; how often it asked. */
+/** Talks to a peer with this history until there is nothing to ask; returns how often it asked. */
 const talk = (
   history: ReadonlyArray<Checkpoint.SignedCheckpoint>,
   trust: Trust = trustOf(),
@@ -79,7 +79,7 @@ const shown = (history: ReadonlyArray<Checkpoint.SignedCheckpoint>, trust: Trust
 }
 
 describe("a chain of closing checkpoints", () => {
-  it("is proven at once while enough of the committee one knows still signs", () => {
+  it("is proven at once while enough of the known committee still signs", () => {
     expect(talk(historyOf(2))).toMatchObject({ questions: 0, chain: { isProven: true } })
   })
 
@@ -101,7 +101,7 @@ describe("a chain of closing checkpoints", () => {
     )
   })
 
-  it("is not proven when one step is missing in the signatures", () => {
+  it("is not proven when one step lacks signatures", () => {
     const history = historyOf(12)
     const forged = history.map((signed, i) =>
       i >= 5 ? { ...signed, signatures: signed.signatures.slice(0, 4) } : signed,
@@ -114,7 +114,7 @@ describe("a chain of closing checkpoints", () => {
     }
   })
 
-  it("is not proven by signatures that do not hold, or by others' names", () => {
+  it("is not proven by invalid signatures, or by others' names", () => {
     const history = historyOf(1).map(({ checkpoint, signatures }) => ({
       checkpoint,
       signatures: signatures.map(({ validator }, i) => ({
@@ -126,7 +126,7 @@ describe("a chain of closing checkpoints", () => {
     expect([chain.isProven, chain.isBroken]).toEqual([false, true])
   })
 
-  it("gives up on a peer that has only the newest or nothing, and does not call it a liar", () => {
+  it("gives up on a peer that has only the newest or nothing, without calling it a liar", () => {
     const { chain } = talk(historyOf(30).slice(-1))
     expect([chain.isProven, chain.isBroken]).toEqual([false, false])
     const silent = new ProvenChain(trustOf(), historyOf(30).at(-1) ?? never())
@@ -137,7 +137,7 @@ describe("a chain of closing checkpoints", () => {
     expect([silent.toAsk(), silent.isProven, silent.isBroken]).toEqual([null, false, false])
   })
 
-  it("conflicts with another proven one from the epoch in which they part", () => {
+  it("conflicts with another proven one from the epoch in which they diverge", () => {
     const [ours, theirs] = [talk(historyOf(8), trustOf(), 8).chain, talk(historyOf(9, "theirs", 4), trustOf(), 8).chain]
     const conflict = ours.conflictWith(theirs)
     expect(conflict?.map(({ checkpoint }) => checkpoint.epoch)).toEqual([4, 4])
@@ -158,7 +158,7 @@ describe("a chain of closing checkpoints", () => {
     expect(talk(ours.slice(0, 4), trustOf(pin)).chain.isProven).toBe(false)
   })
 
-  it("must pass through a checkpoint that is pinned in the very epoch it trusts, and is asked for that first", () => {
+  it("must pass through a checkpoint pinned in the trusted epoch itself, and asks for that first", () => {
     const [ours, theirs] = [historyOf(3), historyOf(3, "theirs")]
     const [first] = ours
     if (first === undefined) throw new Error("three expected")
@@ -172,14 +172,14 @@ describe("a chain of closing checkpoints", () => {
     expect(far.toAsk()).toBe(7)
   })
 
-  it("passes through no checkpoint of another epoch than the pinned one", () => {
+  it("ignores a pinned checkpoint shown for another epoch", () => {
     const history = historyOf(8)
     const hash = history[4]?.checkpoint.hash ?? Hash.ZERO
     const isProvenWith = (epoch: number): boolean => shown(history, trustOf({ epoch, hash })).isProven
     expect([4, 5, 6].map(isProvenWith)).toEqual([false, true, false])
   })
 
-  it("is made of checkpoints that close their epoch for the next one", () => {
+  it("consists of checkpoints that close their epoch for the next one", () => {
     const [first] = historyOf(1)
     if (first === undefined) throw new Error("one expected")
     const signedBy = (content: Checkpoint.Content): Checkpoint.SignedCheckpoint => {
@@ -202,7 +202,7 @@ describe("a chain of closing checkpoints", () => {
     expect([chain.isProven, chain.isBroken, chain.toAsk()]).toEqual([false, false, null])
   })
 
-  it("has what is proven by signatures, and what that names as the one before", () => {
+  it("contains what signatures prove, and the predecessor that each names", () => {
     const history = historyOf(8)
     const chain = shown(history)
     const hashes = (of: (epoch: number) => Checkpoint.SignedCheckpoint | undefined) =>
@@ -213,7 +213,7 @@ describe("a chain of closing checkpoints", () => {
     expect(chain.proven.map(({ checkpoint }) => checkpoint.epoch)).toEqual([2, 4, 6, 8])
   })
 
-  it("asks in the middle, then nearer and nearer to what it trusts, and from there on again in the middle", () => {
+  it("asks in the middle, then ever nearer to what it trusts, and from there again in the middle", () => {
     const history = historyOf(17)
     const chain = new ProvenChain(trustOf(), history.at(-1) ?? never())
     const asked = (answer: ReadonlyArray<Checkpoint.SignedCheckpoint>) => {
@@ -226,7 +226,7 @@ describe("a chain of closing checkpoints", () => {
     expect(asked([])).toBe(6)
   })
 
-  it("goes on from what it is shown below what it has asked for", () => {
+  it("continues from what it is shown below what it has asked for", () => {
     const history = historyOf(17)
     const chain = new ProvenChain(trustOf(), history.at(-1) ?? never())
     for (const expected of [9, 5, 3, 2]) {
@@ -285,7 +285,7 @@ describe("a chain of closing checkpoints", () => {
         const checkpoint = Checkpoint.make({ ...first.checkpoint, epoch: Natural.epoch(i + 10), nextEpoch })
         return { checkpoint, signatures: first.signatures }
       })
-    // Two of each are looked at: then no quorum is left.
+    // Two of each are checked: then no quorum is left.
     for (const [count, isProven] of [
       [32, true],
       [33, false],

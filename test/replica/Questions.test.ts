@@ -1,4 +1,4 @@
-/** What is asked of whom, and which answers are taken. */
+/** What is asked of whom, and which answers are accepted. */
 import { describe, expect, it, vi } from "vitest"
 import { Core } from "../../src/consensus/Core.js"
 import { freshEpoch } from "../../src/consensus/output/StoredEpoch.js"
@@ -42,7 +42,7 @@ const wanted = { _tag: "CatchUp", epoch, fromRound: Natural.round(0), toRound: N
 const highest = { _tag: "Highest", author: addressOf("eve"), epoch, header: null } as const
 
 describe("questions", () => {
-  it("have answers from those that were asked only, and from nobody who is gone", () => {
+  it("accept answers only from those that were asked, and from nobody who has left", () => {
     const { peers, questions } = among(ann, aaa)
     expect(questions.isAwaited(ann.peer, rounds)).toBe(false)
     questions.catchUp(wanted, at(0))
@@ -54,7 +54,7 @@ describe("questions", () => {
     expect(questions.isAwaited(ann.peer, rounds)).toBe(false)
   })
 
-  it("about the own highest header have one answer of each member", () => {
+  it("about the own highest header have one answer per member", () => {
     const { peers, questions } = among(ann, aaa)
     expect(questions.isAwaited(ann.peer, highest)).toBe(false)
     questions.askOwnHighest({ _tag: "AskOwnHighest", members: [addressOf("ann")] }, addressOf("eve"))
@@ -104,7 +104,7 @@ describe("questions", () => {
     expect(new Set(asked)).toEqual(new Set(["ann", "ben", "aaa", "aab"]))
   })
 
-  it("for vertices name them in one message to each peer, and use up one turn of each kind at most", () => {
+  it("for vertices name them in one message per peer, and use at most one turn of each kind", () => {
     const { peers, questions, sent } = among(ann)
     const next = vi.spyOn(peers, "next")
     const { parents } = picture.vertex("B2").header
@@ -126,7 +126,7 @@ describe("questions", () => {
     expect(sent()).toEqual([1, 2, 3].map(() => ["ann", { _tag: "AskVertices", hashes }]))
   })
 
-  it("are still open when others are gone, and are answered without blame", () => {
+  it("stay open when other peers leave, and are answered without blame", () => {
     const { peers, questions, outbox } = among(ann, aaa)
     questions.catchUp(wanted, at(0))
     questions.askOwnHighest({ _tag: "AskOwnHighest", members: [addressOf("ann")] }, addressOf("eve"))
@@ -141,7 +141,7 @@ describe("questions", () => {
     expect(outbox.drain()).toEqual([])
   })
 
-  it("for vertices bring their peer nothing when it sends others", () => {
+  it("for vertices earn their peer nothing when it sends others", () => {
     const { peers, questions } = among(ann)
     const brought = vi.spyOn(peers, "brought")
     const [parent] = picture.vertex("B2").header.parents
@@ -155,7 +155,7 @@ describe("questions", () => {
 
   it("go to somebody once nothing has come for two patiences, for rounds and closed epochs, and again after two more", () => {
     const { peers, questions, sent } = among(ann)
-    // Of a life, they look at how far the DAG has come.
+    // The progress of the DAG counts as a sign of life.
     const current = freshEpoch(picture.opening)
     const core = new Core(
       { roundIntervalMs: PATIENCE_MS, guard: null },
@@ -191,7 +191,7 @@ describe("questions", () => {
     expect([goOn(true, 0), goOn(false, PATIENCE_MS)]).toEqual([0, 1])
   })
 
-  it("that are answered with a lie cost the peer its score", () => {
+  it("that are answered falsely cost the peer its score", () => {
     const { questions, outbox } = among(ann)
     const shelf = { has: () => false, collectedRound: 0, committee: { size: 4 } }
     questions.catchUp(wanted, at(0))
@@ -207,7 +207,7 @@ describe("questions", () => {
     ])
   })
 
-  it("are not asked of nobody, and by nobody who has no key", () => {
+  it("go to nobody where nobody is connected, and are not asked without a key", () => {
     const { questions, sent } = among()
     questions.catchUp(wanted, at(0))
     const [parent] = picture.vertex("B2").header.parents
@@ -220,7 +220,7 @@ describe("questions", () => {
     expect(asked.sent()).toEqual([])
   })
 
-  it("of those behind are answered from the disk, each as seldom as it may ask", () => {
+  it("of laggards are answered from the disk, at the allowed rate", () => {
     const { questions, outbox } = among(ann)
     const offer = { _tag: "OfferClosing", from: epoch } as const
     for (const ms of [0, 1, PATIENCE_MS]) questions.tellOfClosing(offer, ann.peer, at(ms))
@@ -230,8 +230,8 @@ describe("questions", () => {
   })
 })
 
-describe("what is sent again", () => {
-  it("goes to all: the vertices in one message, and the close beside them", () => {
+describe("resent data", () => {
+  it("goes to everybody: the vertices in one message, and the close beside them", () => {
     const { questions, outbox } = among(ann)
     const closing = { checkpoint: {}, signature: {} } as never
     questions.resend({ _tag: "Resend", vertices: [], closing: null })

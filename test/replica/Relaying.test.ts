@@ -44,7 +44,7 @@ describe("transactions", () => {
     expect(ann.receive(PEER, told())).toBe(false)
   })
 
-  it("are not relayed unchanged with known ones among them, and announced by themselves a moment later", () => {
+  it("are announced separately, a moment later, when known ones are among them", () => {
     const { cluster, ann } = scene()
     cluster.passes = (_from, _to, message) => message._tag !== "Vertices"
     expect(ann.receive(PEER, told(first))).toBe(true)
@@ -55,7 +55,7 @@ describe("transactions", () => {
     expect(announced(ann).flat()).toEqual([second, transfer("bob", 0, "alice", 1)])
   })
 
-  it("are not relayed unchanged when one of them is refused, although the others are taken", () => {
+  it("are not relayed unchanged when one of them is refused, although the others are accepted", () => {
     const { ann, replica } = scene()
     expect(ann.receive(PEER, told(tooDear))).toBe(false)
     expect(ann.receive(PEER, told(first, tooDear))).toBe(false)
@@ -63,7 +63,7 @@ describe("transactions", () => {
     expect(ann.receive(PEER, told(tooDear, first))).toBe(false)
   })
 
-  it("are not relayed when a later one takes the place of an earlier one", () => {
+  it("are not relayed when a later one replaces an earlier one", () => {
     const { ann, replica } = scene()
     const better = transfer("alice", 0, "bob", 1, 5_000)
     expect(ann.receive(PEER, told(first, better))).toBe(false)
@@ -77,13 +77,14 @@ const announced = ({ outputs }: ReturnType<Cluster["machine"]>) =>
     output._tag === "Broadcast" && output.message._tag === "Transactions" ? [output.message.transactions] : [],
   )
 
-// One that raises a fee in one place, and submits the old transaction in another, spoiled each message that had it.
+// An attacker that raised a fee in one place and submitted the old transaction in another spoiled each message that had
+// it.
 describe("transactions beside a worthless one", () => {
   const told = (...transactions: ReadonlyArray<Transaction>) => ({ _tag: "Transactions", transactions }) as const
   const good = transfer("alice", 0, "bob", 1)
   const [old, raised] = [transfer("eve", 0, "bob", 1, 1_000), transfer("eve", 0, "bob", 1, 5_000)]
 
-  /** A node without a seat, so that a transaction becomes final only if it is told to others. */
+  /** A node without a seat, so that a transaction becomes final only if it is announced to others. */
   const withRelay = () => {
     const { cluster } = scene()
     const relay = cluster.add("relay", { isValidator: false })
@@ -122,9 +123,9 @@ describe("transactions beside a worthless one", () => {
   })
 })
 
-// One payment, given to the leader alone, emptied the account, and everybody else had been told of all that it had pending.
-describe("transactions of accounts that are emptied by one payment", () => {
-  it("are told to few, beyond as many as fees were paid", () => {
+// One payment, given only to the leader, emptied the account, and everybody else had been told of all it had pending.
+describe("transactions of accounts emptied by one payment", () => {
+  it("are announced to few, beyond as many as fees were paid", () => {
     const names = Array.from({ length: 120 }, (_, cycle) => `account ${cycle}`)
     const cluster = new Cluster({
       validators: { ann: 10_000, ben: 10_000, cleo: 10_000, dan: 10_000 },
@@ -230,7 +231,7 @@ describe("a heartbeat", () => {
     return { cluster, ann, replica, head, naming }
   }
 
-  it("is relayed when it names a later commit than the one before", () => {
+  it("is relayed when it names a later commit than the previous one", () => {
     const { ann, head, naming } = withCandidate()
     expect(ann.receive(PEER, naming(head - 4))).toBe(true)
     expect(ann.receive(PEER, naming(head - 4))).toBe(false)
@@ -253,7 +254,7 @@ describe("a heartbeat", () => {
     expect(relayed).toBeLessThanOrEqual(1 + rounds / 5)
   })
 
-  it("of a commit ahead is not relayed, however many are invented, and keeps no other one back", () => {
+  it("of a future commit is not relayed, however many are invented, and keeps no other one back", () => {
     const { ann, head, naming } = withCandidate()
     for (let ahead = 1; ahead <= COMMITS_AHEAD; ahead++) {
       for (const hash of [ELSEWHERE, Hash.ZERO]) expect(ann.receive(PEER, naming(head + ahead, hash))).toBe(false)
@@ -291,7 +292,7 @@ describe("a heartbeat", () => {
 })
 
 describe("evidence", () => {
-  it("is relayed once for each member, and not of anybody else or upon another base", () => {
+  it("is relayed once per member, and not of anybody else or upon another base", () => {
     const { ann, replica, cluster } = scene()
     const { record, base: ours } = replica.core.epoch.opening
     const told = (author: string, round: number, base = ours) => {
@@ -309,7 +310,7 @@ describe("evidence", () => {
     expect(ann.receive(PEER, told("dan", 9))).toBe(false)
     expect(ann.receive(PEER, told("dan", 8))).toBe(false)
     expect(ann.receive(PEER, told("cleo", 9))).toBe(true)
-    // Once it is ordered the pool forgets it, and takes it again.
+    // Once it is ordered the pool forgets it, and accepts it again.
     cluster.runRounds(10)
     expect(replica.held.evidence).toBe(0)
     expect(ann.receive(PEER, told("dan", 7))).toBe(false)
@@ -331,7 +332,7 @@ describe("a signature under a checkpoint", () => {
     return { cluster, ann, known: checkpoint, ahead: Checkpoint.make({ ...checkpoint, commitIndex, epoch }) }
   }
 
-  it("is relayed once for each member and content", () => {
+  it("is relayed once per member and content", () => {
     const { ann, ahead } = withCheckpoint()
     expect(ann.receive(PEER, told(ahead, "dan"))).toBe(true)
     expect(ann.receive(PEER, told(ahead, "dan"))).toBe(false)
@@ -339,7 +340,7 @@ describe("a signature under a checkpoint", () => {
     expect(ann.receive(PEER, told(ahead, "cleo"))).toBe(true)
   })
 
-  it("is relayed as often as a member signs, and as an honest one may catch up on; no other member has less", () => {
+  it("is relayed as often as a member signs and an honest one may catch up on; other members lose nothing", () => {
     const { cluster, ann, ahead } = withCheckpoint()
     let made = 0
     const flood = () => {
@@ -366,7 +367,7 @@ describe("a signature under a checkpoint", () => {
     expect(flood()).toBeLessThanOrEqual(Math.ceil(rounds / 5))
   })
 
-  it("is not relayed when no member signed it, or the committee is unknown, or a quorum signed before", () => {
+  it("is not relayed when no member signed it, the committee is unknown, or a quorum signed before", () => {
     const { ann, ahead, known } = withCheckpoint()
     expect(ann.receive(PEER, told(ahead, "eve"))).toBe(false)
     expect(ann.receive(PEER, told(Checkpoint.make({ ...ahead, epoch: Natural.epoch(9) }), "dan"))).toBe(false)
@@ -400,7 +401,7 @@ describe("other messages", () => {
   })
 })
 
-describe("what is remembered of relayed messages", () => {
+describe("the memory of relayed messages", () => {
   const rules = { ...scene(1).replica.core.epoch.opening.record.rules, epochRounds: 320, checkpointIntervalRounds: 100 }
   const beat = (validator: number, index: number) => {
     const heartbeat = Heartbeat.sign(Natural.commitIndex(index), Hash.ZERO, signerOf("eve"))
@@ -408,7 +409,7 @@ describe("what is remembered of relayed messages", () => {
   }
   const round = Natural.round
 
-  it("is bounded, and the stalest heartbeat is forgotten first: what was heard lately is not relayed again", () => {
+  it("is bounded, and forgets the stalest heartbeat first: recent ones are not relayed again", () => {
     const relaying = new Relaying()
     for (let n = 0; n < REMEMBERED; n++) relaying.heartbeat(beat(n, 1), round(1))
     relaying.heartbeat(beat(0, 20), round(20))
@@ -423,7 +424,7 @@ describe("what is remembered of relayed messages", () => {
     expect(relaying.wantsHeartbeat(beat(2, 1), round(1), rules)).toBe(false)
   })
 
-  it("is of signatures the round in which they are made up for, and nothing after that", () => {
+  it("keeps of signatures only the round that they are credited to", () => {
     const relaying = new Relaying()
     const { validator } = beat(1, 1)
     const takenAt = (at: number) => {

@@ -22,7 +22,7 @@ const reader = {
 }
 
 describe("a solo replica", () => {
-  it("finalizes what it is given, with nobody to talk to", () => {
+  it("finalizes what it is given, without peers", () => {
     const cluster = new Cluster({ validators: { ann: 10_000 } })
     cluster.start()
     const ann = cluster.machine("ann")
@@ -34,7 +34,7 @@ describe("a solo replica", () => {
     expect(ann.replica.read.head.leaderRound).toBeGreaterThanOrEqual(7)
   })
 
-  it("goes from epoch to epoch, its checkpoints signed by itself", () => {
+  it("passes from epoch to epoch, its checkpoints signed by itself", () => {
     const cluster = new Cluster({ validators: { ann: 10_000 }, epochRounds: 40 })
     cluster.start()
     cluster.runRounds(150)
@@ -77,7 +77,7 @@ describe("four replicas", () => {
   })
 })
 
-describe("what a disk holds", () => {
+describe("a stored disk", () => {
   it(Rest.of("epochs of a network", "resumes a fast sync that a power cut interrupted, from the pieces it had"), () => {
     const accounts = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`a${i}`, 1]))
     const cluster = new Cluster({ ...four, accounts, epochRounds: 40 })
@@ -133,7 +133,7 @@ describe("what a disk holds", () => {
     expect(ann.replica.provenState?.signed.checkpoint.stateRoot).toBe(stateRoot)
   })
 
-  it("is refused when its state is not the one its last checkpoint was built of", () => {
+  it("is refused when its state does not match its last checkpoint", () => {
     const cluster = new Cluster({ validators: { ann: 10_000 }, epochRounds: 40 })
     cluster.start()
     const ann = cluster.machine("ann")
@@ -148,15 +148,15 @@ describe("what a disk holds", () => {
     expect(Either.isLeft(opened) && opened.left._tag).toBe("SupplyInvariantViolated")
     alice.value[0] ^= 1
     expect(Either.isRight(Stored.replicaOf(reader, ann.disk))).toBe(true)
-    // The nonce is no money, so that only the root tells.
+    // The nonce is no money, so only the root shows the difference.
     alice.value[8] = (alice.value[8] ?? 0) ^ 1
     const damaged = Stored.replicaOf(reader, ann.disk)
     expect(Either.isLeft(damaged) && damaged.left._tag).toBe("DamagedState")
   })
 })
 
-describe("a replica that is told tales", () => {
-  it("goes on, and blames who cannot prove what it offers", () => {
+describe("a replica with dishonest peers", () => {
+  it("continues, and blames a peer that cannot prove what it offers", () => {
     const cluster = new Cluster({ ...four, epochRounds: 40 })
     cluster.start()
     cluster.runRounds(60)

@@ -1,11 +1,11 @@
-/** A replica that begins again: from its disk, behind the others, or with nothing. */
+/** A replica that starts again: from its disk, behind the others, or with nothing. */
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Rest from "../support/Rest.js"
 import { addressOf, Cluster, coins, type Machine, transfer } from "./Cluster.js"
 import { expectAgreement, four, writtenBy } from "./FourReplicas.js"
 
-describe("a replica that starts again", () => {
+describe("a restarted replica", () => {
   const cutOneAfterTheOther = (moments: number): void => {
     const cluster = new Cluster({ ...four, epochRounds: 40 })
     cluster.start()
@@ -28,7 +28,7 @@ describe("a replica that starts again", () => {
     expect(nonce).toBeGreaterThan(moments / 6)
   }
 
-  const WHENEVER = "goes on where its disk is, whenever the power was cut"
+  const WHENEVER = "continues where its disk is, whenever the power was cut"
   it(WHENEVER, () => cutOneAfterTheOther(18))
   it(Rest.of("more moments", WHENEVER), () => cutOneAfterTheOther(60))
 
@@ -45,7 +45,7 @@ describe("a replica that starts again", () => {
     expect(cluster.machines[0]?.replica.core.epoch.opening.record.epoch).toBeGreaterThanOrEqual(3)
   }
 
-  const ALL = "a whole network whose power is cut comes back, also in the middle of a close"
+  const ALL = "and its whole network recover from a power cut, also in the middle of a close"
   it(ALL, () => cutAll(15))
   it(Rest.of("more cuts", ALL), () => cutAll(40))
 
@@ -67,12 +67,12 @@ describe("a replica that starts again", () => {
     expectAgreement(cluster.machines)
   }
 
-  const WITHIN_FIVE = "a whole network goes on within five rounds after a power cut of all"
+  const WITHIN_FIVE = "and its whole network continue within five rounds after a power cut of all"
   it(WITHIN_FIVE, () => goesOnWithinFiveRounds(6))
   it(Rest.of("more cuts", WITHIN_FIVE), () => goesOnWithinFiveRounds(20))
 
-  // Own vertices were synced and what they name was not: what the fourth had made was lost with it, and three could neither
-  // place their own vertices nor sign others for the same rounds.
+  // Own vertices were synced and the vertices they name were not: the fourth's were lost with it, and three could
+  // neither place their own vertices nor sign others for the same rounds.
   const threeGoOn = (moments: number): void => {
     for (let at = 0; at < moments; at++) {
       const cluster = new Cluster(four)
@@ -88,12 +88,12 @@ describe("a replica that starts again", () => {
     }
   }
 
-  const THREE = "three of four go on after a power cut of all, when the fourth does not come back"
+  const THREE = "continues with two others after a power cut of all, when the fourth does not come back"
   it(THREE, () => threeGoOn(4))
   it(Rest.of("more moments", THREE), () => threeGoOn(10))
 
   // A retry later than after a power cut: nobody shows what it had signed before the others have answered.
-  it("a whole network goes on within eight rounds when everybody kept only what it had signed in the epoch", () => {
+  it("continues with its network within eight rounds when everybody kept only its signed vertices of the epoch", () => {
     const cluster = new Cluster({ ...four, epochRounds: 200 })
     const nothing = cluster.machine("ann").disk.copy()
     cluster.start()
@@ -118,7 +118,7 @@ describe("a replica that starts again", () => {
     const ann = cluster.machine("ann")
     expect(Either.isRight(ann.replica.submit(transfer("alice", 0, "bob", 5), cluster.now))).toBe(true)
     cluster.run(1_500)
-    // Just after a look at what waits.
+    // Just after the pending ones were drained.
     expect(Either.isRight(ann.replica.submit(transfer("alice", 1, "bob", 5), cluster.now))).toBe(true)
     cluster.run(2_000)
     expect(ann.replica.pool.size).toBe(2)
@@ -160,7 +160,7 @@ describe("a replica that was away", () => {
     expect(writtenBy(dan)).not.toContain("Joined")
   })
 
-  it("joins by the state of a closing checkpoint when its epoch is long over", () => {
+  it("joins from the state of a closing checkpoint when its epoch is long over", () => {
     const { cluster, dan } = backAfter(150, { before: 30, epochRounds: 60 })
     expect(cluster.machine("ann").replica.core.epoch.opening.record.epoch).toBeGreaterThanOrEqual(3)
     cluster.runRounds(40)
@@ -169,7 +169,7 @@ describe("a replica that was away", () => {
   })
 })
 
-describe("a replica that nobody has seen before", () => {
+describe("a new replica", () => {
   it("joins a network that is epochs old, and serves the next one", () => {
     const cluster = new Cluster({ ...four, epochRounds: 40 })
     cluster.start()

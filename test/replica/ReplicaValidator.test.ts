@@ -1,4 +1,4 @@
-/** What a validator signs and what it does not, whatever was lost. */
+/** What a validator signs and does not sign, whatever was lost. */
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Binary from "../../src/protocol/encoding/Binary.js"
@@ -19,7 +19,7 @@ describe("a validator", () => {
   const ownRounds = (machine: Machine): ReadonlyArray<number> =>
     machine.writes.flatMap((write) => (write._tag === "OwnVertex" ? [write.vertex.header.round] : []))
 
-  /** A network that has gone on for this many rounds since dan's disk was copied. */
+  /** A network that has run for this many rounds since dan's disk was copied. */
   const backedUp = (epochRounds: number, rounds: number) => {
     const cluster = new Cluster({ ...four, epochRounds })
     cluster.start()
@@ -56,9 +56,9 @@ describe("a validator", () => {
     expectAgreement(cluster.machines)
   })
 
-  // A stranger replayed what the same keys had signed on another network, of later epochs: all four fell silent, and did
-  // again after each restart.
-  it("goes on whatever its key has signed on another network", () => {
+  // A stranger replayed what the same keys had signed on another network, of later epochs: all four fell silent, and
+  // did again after each restart.
+  it("continues whatever its key has signed on another network", () => {
     const cluster = new Cluster({ ...four, epochRounds: 40 })
     const elsewhere = (epoch: number) =>
       cluster.machines.map(({ name }) => {
@@ -88,7 +88,7 @@ describe("a validator", () => {
     expectOneHistory(cluster.machines)
   })
 
-  it("signs on without a silence when only its ledger is set back, by rounds or by epochs", () => {
+  it("keeps signing without a silence when only its ledger is set back, by rounds or by epochs", () => {
     for (const rounds of [20, 50, 90]) {
       const { cluster, dan, backup, signed } = backedUp(40, rounds)
       dan.replaceDisk(backup.withSignedOf(dan.disk))
@@ -102,7 +102,7 @@ describe("a validator", () => {
     }
   })
 
-  it("knows from its own ledger that what it had signed was set back, and falls silent", () => {
+  it("recognises from its own ledger that its signed vertices were set back, and falls silent", () => {
     const { cluster, dan, backup, signed } = backedUp(240, 20)
     dan.replaceDisk(dan.disk.withSignedOf(backup))
     // Nobody else is there to tell it.
@@ -141,7 +141,7 @@ describe("a validator", () => {
     expect(foreign(other)).toBe(true)
   })
 
-  it("stops when a quorum signs another close of the epoch before", () => {
+  it("stops when a quorum signs another close of the previous epoch", () => {
     const cluster = new Cluster({ ...four, epochRounds: 40 })
     cluster.start()
     cluster.runRounds(55)
@@ -186,7 +186,7 @@ describe("a validator", () => {
     return { cluster, eve }
   }
 
-  it("gets into the committee by stake and heartbeats, and out again by silence", () => {
+  it("enters the committee by stake and heartbeats, and leaves it by silence", () => {
     const { cluster, eve } = withCandidate()
     cluster.runRounds(95)
     const { members } = cluster.machine("ann").replica.core.epoch.opening.record
@@ -201,7 +201,7 @@ describe("a validator", () => {
     expectOneHistory(cluster.machines.filter((machine) => machine !== eve))
   })
 
-  it("gets into the committee although a stranger replays what its key signed on another network", () => {
+  it("enters the committee although a stranger replays what its key signed on another network", () => {
     const { cluster } = withCandidate()
     for (let round = 0; round < 95; round++) {
       for (const machine of cluster.machines) {
@@ -244,35 +244,39 @@ describe("a validator", () => {
     }
   })
 
-  it.each([true, false])("is not told of with signatures that only a vertex may hold (native verdict: %s)", (holds) => {
-    // As gossip nobody takes them, and whoever sends them pays for it: an observer, if the equivocator shows it both.
-    const cluster = new Cluster(four)
-    const eve = cluster.add("eve", { isValidator: false })
-    eve.isStrictlyValid = (check) => FakeKeys.isValid(check) && (holds || check.publicKey !== signerOf("dan").publicKey)
-    cluster.start()
-    cluster.runRounds(10)
-    const { dag, committee, opening } = eve.replica.core.epoch
-    const round = Natural.round(dag.quorumRound + 1)
-    for (const timestamp of [cluster.now, Natural.timestamp(cluster.now + 1)]) {
-      const content = {
-        base: opening.base,
-        epoch: opening.record.epoch,
-        round,
-        parents: [...dag.at(dag.quorumRound)]
-          .map(({ vertex }) => vertex.header)
-          .sort((a, b) => (a.author < b.author ? -1 : 1)),
-        timestamp,
-        coinbase: committee.coinbase(round, 0),
+  it.each([true, false])(
+    "is not gossiped about with signatures that only a vertex may hold (native verdict: %s)",
+    (holds) => {
+      // Nobody accepts them as gossip, and their sender pays: an observer, if the equivocator shows it both.
+      const cluster = new Cluster(four)
+      const eve = cluster.add("eve", { isValidator: false })
+      eve.isStrictlyValid = (check) =>
+        FakeKeys.isValid(check) && (holds || check.publicKey !== signerOf("dan").publicKey)
+      cluster.start()
+      cluster.runRounds(10)
+      const { dag, committee, opening } = eve.replica.core.epoch
+      const round = Natural.round(dag.quorumRound + 1)
+      for (const timestamp of [cluster.now, Natural.timestamp(cluster.now + 1)]) {
+        const content = {
+          base: opening.base,
+          epoch: opening.record.epoch,
+          round,
+          parents: [...dag.at(dag.quorumRound)]
+            .map(({ vertex }) => vertex.header)
+            .sort((a, b) => (a.author < b.author ? -1 : 1)),
+          timestamp,
+          coinbase: committee.coinbase(round, 0),
+        }
+        const vertex = Vertex.sign(content, Vertex.emptyBody, signerOf("dan"))
+        eve.receive(cluster.machine("dan").peer, { _tag: "Vertices", vertices: [vertex] })
       }
-      const vertex = Vertex.sign(content, Vertex.emptyBody, signerOf("dan"))
-      eve.receive(cluster.machine("dan").peer, { _tag: "Vertices", vertices: [vertex] })
-    }
-    expect(eve.replica.held.evidence).toBe(1)
-    const told = eve.outputs.filter((output) => output._tag === "Broadcast" && output.message._tag === "Evidence")
-    expect(told).toHaveLength(holds ? 1 : 0)
-  })
+      expect(eve.replica.held.evidence).toBe(1)
+      const told = eve.outputs.filter((output) => output._tag === "Broadcast" && output.message._tag === "Evidence")
+      expect(told).toHaveLength(holds ? 1 : 0)
+    },
+  )
 
-  it("is accused by evidence of the running epoch only if that lies upon the epoch's own base", () => {
+  it("is accused by evidence of the current epoch only upon the epoch's own base", () => {
     const cluster = new Cluster(four)
     cluster.start()
     cluster.runRounds(10)
@@ -296,7 +300,7 @@ describe("a validator", () => {
   })
 
   it("is slashed although it confessed before, to a slot upon no checkpoint of this network", () => {
-    // A confession that proves nothing took the place of the proof, and for having been punished once it was ordered.
+    // A confession that proves nothing replaced the proof, and counted as punished once it was ordered.
     const cluster = new Cluster(four)
     cluster.start()
     cluster.runRounds(10)
@@ -322,7 +326,8 @@ describe("a validator", () => {
   })
 
   it("is slashed although it confessed in the next epoch's name, upon no base, before that epoch began", () => {
-    // The ledger that has closed an epoch does not know the next one's base, and took any: the author passed for accused.
+    // The ledger that has closed an epoch does not know the next one's base, and accepted any: the author passed for
+    // accused.
     const cluster = new Cluster({ ...four, epochRounds: 40 })
     cluster.start()
     cluster.passes = (_from, _to, message) => message._tag !== "CheckpointSignature"

@@ -5,7 +5,7 @@ import { addressOf, Cluster } from "./Cluster.js"
 const LIAR = "v1"
 const CHOSEN = "v0"
 
-it("costs the chosen one a copy for each other member, as its own vertices do, and delays nobody", () => {
+it("costs the chosen one a copy per other member, like its own vertices, and delays nobody", () => {
   const names = Array.from({ length: 7 }, (_, i) => `v${i}`)
   const cluster = new Cluster({ validators: Object.fromEntries(names.map((name) => [name, 2_000])) })
   const copies = new Map<string, number>()

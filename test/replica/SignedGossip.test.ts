@@ -1,4 +1,4 @@
-/** What others sign outside of vertices, as a node judges it that begins from the disk of one that ran. */
+/** What others sign outside of vertices, as judged by a node that starts from another's disk. */
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import { SigningGuard } from "../../src/consensus/SigningGuard.js"
@@ -56,8 +56,8 @@ const proofOf = (name: string, { base, record }: typeof current.opening, round =
   return evidence
 }
 
-describe("a heartbeat that is heard", () => {
-  it("is kept for own vertices by a member, and only told on by anybody else", () => {
+describe("a received heartbeat", () => {
+  it("is kept for own vertices by a member, and only relayed by anybody else", () => {
     for (const [by, kept] of [
       ["ann", 1],
       ["eve", 0],
@@ -68,7 +68,7 @@ describe("a heartbeat that is heard", () => {
     }
   })
 
-  it("waits four rounds from the highest that is here, where it is not assigned", () => {
+  it("waits four rounds from the highest here, where it is not assigned", () => {
     const { gossip, live, head, beat } = begin("ann")
     gossip.hearHeartbeat(beat(head.index))
     const { highestRound } = live.core.epoch.dag
@@ -76,7 +76,7 @@ describe("a heartbeat that is heard", () => {
     expect([taken(3), taken(4)]).toEqual([0, 1])
   })
 
-  it("is of use from a validator with stake for a seat and without one", () => {
+  it("is useful from a validator with stake for a seat and without one", () => {
     const { gossip, live, head, beat } = begin("ann")
     const use = (...of: Parameters<typeof beat>) => gossip.useOfHeartbeat(beat(...of))
     expect(live.ledger.read.stake(addressOf("eve")).stakedAmount).toBe(coins(2_000))
@@ -87,7 +87,7 @@ describe("a heartbeat that is heard", () => {
     ])
   })
 
-  it("waits up to sixteen commits ahead, and is wrong where it names another commit than was executed", () => {
+  it("waits up to sixteen commits ahead, and is invalid where it names another commit than was executed", () => {
     const { gossip, head, beat } = begin("ann")
     const use = (...of: Parameters<typeof beat>) => gossip.useOfHeartbeat(beat(...of))
     const ahead = [1, COMMITS_AHEAD, COMMITS_AHEAD + 1].map((by) => use(head.index + by))
@@ -115,8 +115,8 @@ describe("a heartbeat that is heard", () => {
   })
 })
 
-describe("evidence that is heard", () => {
-  it("is of use against members of the running epoch on its base, and those of the epoch before that can still pay", () => {
+describe("received evidence", () => {
+  it("is useful against members of the current epoch on its base, and those of the previous one that can still pay", () => {
     const { gossip, live } = begin("ann")
     const of = (name: string, base = current.opening.base) => proofOf(name, { ...current.opening, base }, 41)
     const before = proofOf("ben", previous.opening)
@@ -130,7 +130,7 @@ describe("evidence that is heard", () => {
     expect(all.map((evidence) => gossip.wantsEvidence(evidence))).toEqual(all.map(() => false))
   })
 
-  it("is of use once for each author and epoch, also when the first was punished", () => {
+  it("is useful once per author and epoch, also when the first was punished", () => {
     const { gossip } = begin("ann")
     const evidence = proofOf("dan", current.opening, 41)
     expect([gossip.keepEvidence(evidence), gossip.keepEvidence(evidence)]).toEqual([true, false])

@@ -1,4 +1,4 @@
-/** What this node signs, and the last moment to notice that a round would be signed twice: whatever the core asks for. */
+/** What this node signs, and the last check against signing a round twice, whatever the core requests. */
 import { Either } from "effect"
 import { describe, expect, it, vi } from "vitest"
 import type { Ledger } from "../../src/ledger/Ledger.js"
@@ -92,14 +92,14 @@ describe("this node signs", () => {
     expect(propose(3)).toHaveLength(1)
   })
 
-  it("no round up to the highest on its disk, in whatever order that gives them", () => {
+  it("no round up to the highest on its disk, in whatever order the disk lists them", () => {
     const { propose, answer } = start({ signed: [4, 6, 5] })
     answer()
     for (const round of [4, 6]) expect(() => propose(round)).toThrow(/may not be signed; the last was 6 of 1/)
     expect(propose(7)).toHaveLength(1)
   })
 
-  it("what its guard knows after it was made anew, as after a fast sync", () => {
+  it("above what its guard knows after it was made anew, as after a fast sync", () => {
     const { propose, answer, signing, record } = start()
     answer()
     const [written] = propose(2)
@@ -109,7 +109,7 @@ describe("this node signs", () => {
     expect([again?.self, again?.highest]).toEqual([addressOf("ann"), header])
   })
 
-  it("nothing that a header of an epoch to come forbids, also after its guard was made anew", () => {
+  it("nothing that a header of a future epoch forbids, also after its guard was made anew", () => {
     const { signing, guard, record, vertexOf } = start()
     expect(guard?.heldBack).toEqual([])
     const { header } = vertexOf("ann", 3)
@@ -146,7 +146,7 @@ describe("this node signs", () => {
 })
 
 describe("a vertex of this node", () => {
-  it("may be sent when its write was reported, once", () => {
+  it("may be sent once, when its write was reported", () => {
     const { propose, answer, signing } = start()
     answer()
     const vertices = [2, 3, 4].map((round) => {
@@ -161,7 +161,7 @@ describe("a vertex of this node", () => {
     expect([signing.written(2), signing.written(3), signing.size]).toEqual([[], vertices.slice(2), 3])
   })
 
-  it("may be sent although a write of the other file, made before it, is reported after it", () => {
+  it("may be sent although an earlier write of the other file is reported later", () => {
     const { propose, answer, signing, guard } = start()
     answer()
     propose(2)
@@ -171,7 +171,7 @@ describe("a vertex of this node", () => {
     expect(signing.shown().map(({ header }) => header.round)).toEqual([2])
   })
 
-  it("that was signed before the process stood still is held back until the committee has answered again", () => {
+  it("that was signed before the process paused is held back until the committee has answered again", () => {
     const { propose, answer, signing, guard } = start()
     answer()
     propose(2)
@@ -182,7 +182,7 @@ describe("a vertex of this node", () => {
     expect(signing.shown()).toEqual([])
   })
 
-  it("that was signed before the process stood still is never sent if another one has signed meanwhile", () => {
+  it("that was signed before the process paused is never sent if another one has signed meanwhile", () => {
     const { propose, answer, signing, guard, vertexOf } = start()
     answer()
     propose(2)
@@ -202,14 +202,14 @@ describe("a vertex of this node", () => {
     expect(signing.size).toBe(0)
   })
 
-  it("counts as not ordered, so that what it holds is not proposed again", () => {
+  it("counts as not ordered, so that its transactions are not proposed again", () => {
     const { propose, answer, live } = start()
     answer()
     propose(1)
     expect(live.unordered.size).toBe(1)
   })
 
-  it("holds what is assigned to this member, and what this member has its turn with", () => {
+  it("holds what is assigned to this member, and what it has its turn with", () => {
     const { propose, answer, live, record } = start({ validators: { ann: 3_000, ben: 3_000, cleo: 3_000, dan: 3_000 } })
     answer()
     const choose = vi.spyOn(live.pool, "choose")
@@ -224,7 +224,7 @@ describe("a vertex of this node", () => {
     expect(ours(7)).not.toEqual(ours())
   })
 
-  it("holds fresh transactions where this member leads, once the leader before was seen, and nowhere else", () => {
+  it("holds fresh transactions where this member leads, once the previous leader was seen, and nowhere else", () => {
     const names = ["ann", "ben", "cleo", "dan"]
     const validators = Object.fromEntries(names.map((name) => [name, 3_000]))
     const leaderOf = ({ committee }: ReturnType<typeof start>, round: number) => {
@@ -259,7 +259,7 @@ describe("a heartbeat of this node", () => {
     return outbox.drain()
   }
 
-  it("is made while its stake is enough for a seat and stays", () => {
+  it("is made while its stake is enough for a seat and not leaving", () => {
     const [val, out] = [person("val"), person("out")]
     const chain = new Chain({ accounts: { poor: 9_000 }, validators: { val: 10_000, out: 2_000 } })
     const heartbeat = Heartbeat.sign(due.commitIndex, due.commitHash, signerOfPerson(out))

@@ -60,7 +60,7 @@ const answerOf = (peer: Peer, position: Uint8Array): Uint8Array | null | undefin
   }
 }
 
-/** Lets a download talk to these peers; what it kept, and at what it took offence. */
+/** Lets a download talk to these peers; returns what it kept, and its complaints. */
 const run = (download: StateDownload, kinds: ReadonlyArray<Peer>, pieces = Number.POSITIVE_INFINITY) => {
   const peers = kinds.map((_, i) => `p${i}` as PeerId)
   const kept: Array<Uint8Array> = []
@@ -88,7 +88,7 @@ const run = (download: StateDownload, kinds: ReadonlyArray<Peer>, pieces = Numbe
 const fresh = (kept: ReadonlyArray<Uint8Array> = []) => new StateDownload(targetOf(whole), PATIENCE_MS, kept)
 
 describe("the download of a state", () => {
-  it("comes in several pieces that make exactly the signed root", () => {
+  it("comes in several pieces that form exactly the signed root", () => {
     const download = fresh()
     const { kept } = run(download, ["honest"])
     expect(kept.length).toBeGreaterThan(3)
@@ -97,7 +97,7 @@ describe("the download of a state", () => {
     expect(download.next(["p0" as PeerId], Natural.timestamp(1_000_000))).toBeNull()
   })
 
-  it("succeeds whoever else is asked, as long as one peer is honest, and blames only who lied", () => {
+  it("succeeds with whatever other peers, as long as one is honest, and blames only liars", () => {
     const kind = FastCheck.constantFrom<Peer>("silent", "without", "lying", "garbage")
     FastCheck.assert(
       FastCheck.property(FastCheck.array(kind, { maxLength: 4 }), FastCheck.nat(4), (others, at) => {
@@ -112,7 +112,7 @@ describe("the download of a state", () => {
     )
   })
 
-  it("is hopeless when nobody has it, and not before everybody was asked", () => {
+  it("fails when nobody has the state, and not before everybody was asked", () => {
     const download = fresh()
     expect(download.isHopeless(["p0" as PeerId])).toBe(false)
     const { peers } = run(download, ["without", "lying", "silent"])
@@ -120,7 +120,7 @@ describe("the download of a state", () => {
     expect(download.isHopeless([...peers, "new" as PeerId])).toBe(false)
   })
 
-  it("goes on after a restart from what was kept", () => {
+  it("continues after a restart from what was kept", () => {
     const { kept } = run(fresh(), ["honest"], 2)
     expect(kept).toHaveLength(2)
     const again = fresh(kept)
@@ -131,7 +131,7 @@ describe("the download of a state", () => {
     expect(rest.kept.length).toBe(run(fresh(), ["honest"]).kept.length - 2)
   })
 
-  it("takes no piece from whom it did not ask", () => {
+  it("ignores pieces from peers it did not ask", () => {
     const download = fresh()
     const asking = download.next(["p0" as PeerId], Natural.timestamp(0))
     if (asking?.question._tag !== "AskState") throw new Error("a question for state expected")
@@ -141,7 +141,7 @@ describe("the download of a state", () => {
     expect(download.receive("p0" as PeerId, { _tag: "State", root, subtree })._tag).toBe("Kept")
   })
 
-  it("takes a piece also when it comes late, and only once for each question", () => {
+  it("accepts a late piece, and only once per question", () => {
     const download = fresh()
     const [slow, other] = ["p0" as PeerId, "p1" as PeerId]
     const asking = download.next([slow, other], Natural.timestamp(0))
@@ -156,7 +156,7 @@ describe("the download of a state", () => {
     expect(download.receive(slow, answer)._tag).toBe("Nothing")
   })
 
-  it("takes one answer to a question, whatever it says, and none to another", () => {
+  it("accepts one answer to a question, whatever it says, and none to another", () => {
     const download = fresh()
     const [one, two] = ["p0" as PeerId, "p1" as PeerId]
     const ask = (ms: number) => {
@@ -166,20 +166,20 @@ describe("the download of a state", () => {
     }
     const first = ask(0)
     const of = (trie: Trie.Trie, views: StateViews) => views.subtree(trie.hash, first.position)
-    // Of another state, it counts for nothing, and the question stays open.
+    // An answer about another state counts for nothing, and the question stays open.
     expect(download.receive(one, { _tag: "State", root: other.hash, subtree: of(other, lying) })._tag).toBe("Nothing")
     expect(download.next([one, two], Natural.timestamp(1))).toBeNull()
-    // That it does not have it is an answer too.
+    // Not having it is an answer too.
     expect(download.receive(one, { _tag: "State", root: first.root, subtree: null })._tag).toBe("Nothing")
     const good = { _tag: "State", root: first.root, subtree: of(whole, serving) } as const
     expect(download.receive(one, good)._tag).toBe("Nothing")
     expect(ask(2).to).toBe(two)
     expect(download.receive(two, good)._tag).toBe("Kept")
-    // After a piece, whoever had none is asked again.
+    // After a piece, peers that had none are asked again.
     expect(ask(3).to).toBe(one)
   })
 
-  it("asks the next at once when the one that was asked is gone, and blames nobody for a piece that came twice", () => {
+  it("asks the next peer at once when the one asked has left, and blames nobody for a piece that came twice", () => {
     const download = fresh()
     const [one, two] = ["p0" as PeerId, "p1" as PeerId]
     const first = download.next([one, two], Natural.timestamp(0))
@@ -192,7 +192,7 @@ describe("the download of a state", () => {
     expect(download.receive(one, answer)._tag).toBe("Nothing")
   })
 
-  it("takes in what was kept one piece at a time while it may, in the order in which it was kept", () => {
+  it("restores kept pieces one at a time within its turn, in the order in which they were kept", () => {
     const { kept } = run(fresh(), ["honest"])
     const held = kept.map((bytes) => Either.getOrThrow(Subtree.decode(bytes)).records.length)
     const again = fresh(kept)
@@ -208,7 +208,7 @@ describe("the download of a state", () => {
     expect(again.isHopeless([])).toBe(false)
   })
 
-  it("asks those that failed anew when it is resumed, and looks again when an answer is late", () => {
+  it("asks failed peers anew when it is resumed, and asks another peer when an answer is late", () => {
     const download = fresh()
     const one = "p0" as PeerId
     const ask = (ms: number) => download.next([one], Natural.timestamp(ms))?.to
@@ -226,7 +226,7 @@ describe("the download of a state", () => {
     expect([download.takeSilent(), download.takeSilent(), download.isHopeless([one])]).toEqual([[one], [], true])
   })
 
-  it("says what was wrong with a piece, and asks somebody else", () => {
+  it("reports the fault of a piece, and asks another peer", () => {
     const download = fresh()
     const [one, two] = ["p0" as PeerId, "p1" as PeerId]
     download.next([one, two], Natural.timestamp(0))
@@ -241,7 +241,7 @@ describe("the download of a state", () => {
     expect(download.next([one, two], Natural.timestamp(1))?.to).toBe(two)
   })
 
-  it("does not call a piece small that leaves out sides without records only", () => {
+  it("does not call a piece small that omits only sides without records", () => {
     const records = Array.from({ length: 40 }, (_, i) => ({
       key: `0${seedOf(`${i}`).slice(1)}` as Hash.Hash,
       value: new Uint8Array(1),
@@ -277,14 +277,14 @@ describe("the download of a state", () => {
     expect(pieces.map(([, isMeagre]) => isMeagre)).not.toContain(true)
   })
 
-  it("is not hopeless, and asks nobody, while there is something kept to look at", () => {
+  it("does not give up, and asks nobody, while kept pieces are left to examine", () => {
     const { kept } = run(fresh(), ["honest"])
     const again = fresh(kept)
     expect(again.isHopeless([])).toBe(false)
     expect(again.next(["p0" as PeerId], Natural.timestamp(0))).toBeNull()
   })
 
-  it("takes a small piece for a whole answer where nothing is left out of it", () => {
+  it("accepts a small piece as a whole answer where nothing is omitted", () => {
     const small = trieOf(3)
     const download = new StateDownload(targetOf(small), PATIENCE_MS, [])
     const asking = download.next(["p0" as PeerId], Natural.timestamp(0))
@@ -319,7 +319,7 @@ describe("the download of a state", () => {
     ])
   })
 
-  it("tells a piece that is far smaller than an answer", () => {
+  it("detects a piece that is far smaller than an answer", () => {
     const download = fresh()
     const asking = download.next(["p0" as PeerId], Natural.timestamp(0))
     if (asking?.question._tag !== "AskState") throw new Error("a question for state expected")

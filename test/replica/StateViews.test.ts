@@ -27,7 +27,7 @@ const signed = (n: number, closes = false) => ({ checkpoint: checkpoint(n, close
 const ROOT = Binary.encode((writer) => Position.write(writer, Position.ROOT))
 const served = (views: StateViews) => tries.map(({ hash }) => views.subtree(hash, ROOT) !== null)
 
-describe("the states that are kept for others", () => {
+describe("the states kept for others", () => {
   it("are those of the last two closes, from the start or built here", () => {
     const views = new StateViews([trie(0), trie(1), trie(2)])
     expect(served(views)).toEqual([false, true, true, false, false, false])
@@ -48,7 +48,7 @@ describe("the states that are kept for others", () => {
     expect(views.latest?.trie).toBe(trie(2))
   })
 
-  it("have nothing at a position that is none", () => {
+  it("have nothing at an impossible position", () => {
     const views = new StateViews([trie(0)])
     expect(views.subtree(trie(0).hash, new Uint8Array(0))).toBeNull()
     expect(views.subtree(trie(0).hash, ROOT.slice(1))).toBeNull()
@@ -58,7 +58,7 @@ describe("the states that are kept for others", () => {
   })
 })
 
-describe("the state that proofs are of", () => {
+describe("the state for proofs", () => {
   it("is that of the last checkpoint that a quorum has signed, in whatever order quorums come", () => {
     const views = new StateViews([trie(0)])
     expect(views.latest).toBeNull()
@@ -75,7 +75,7 @@ describe("the state that proofs are of", () => {
     expect(views.latest?.trie).toBe(trie(3))
   })
 
-  it("may be that of a close that was there from the start", () => {
+  it("can be that of a close that was there from the start", () => {
     const views = new StateViews([trie(0)])
     views.final(signed(0, true))
     expect(views.latest?.trie).toBe(trie(0))

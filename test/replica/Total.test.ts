@@ -1,6 +1,7 @@
 /**
- * Whatever a decoder lets through gives a value. Every kind of message with figures, slots, keys and hashes at all edges
- * goes to one member of four while the others go on: nothing throws, nothing halts, and its history is theirs.
+ * Everything that a decoder accepts has a result. Every kind of message with figures, slots, keys and hashes at all
+ * edges goes to one member of four while the others continue: nothing throws, nothing halts, and its history equals
+ * theirs.
  */
 import { Either, FastCheck } from "effect"
 import { describe, expect, it } from "vitest"
@@ -24,10 +25,10 @@ import { addressOf, Cluster, type Machine, sign, signerOf } from "./Cluster.js"
 const MESSAGES = 3_000
 const HIGHEST = Number.MAX_SAFE_INTEGER
 const names = ["ann", "ben", "cleo", "dan", "eve"]
-/** The one that is attacked is ann; the keys of these are in the attacker's hands. */
+/** The attacked one is ann; the attacker holds the keys of these. */
 const forgers = ["dan", "eve"]
 
-/** Draws values that are likely to matter where the attacked replica stands. */
+/** Draws values that are likely to matter where the attacked replica is. */
 class Attacker {
   readonly #machine: Machine
   readonly #draws: (most: number) => number
@@ -219,7 +220,7 @@ class Attacker {
 }
 
 describe("a replica", () => {
-  it("has an answer to every message that a decoder lets through", () => {
+  it("handles every message that a decoder accepts", () => {
     const cluster = new Cluster({
       validators: { ann: 10_000, ben: 10_000, cleo: 10_000, dan: 10_000 },
       accounts: { alice: 1_000, eve: 1_000 },

@@ -28,8 +28,8 @@ const started = () => {
   return { unordered, included: () => [first, second].map((each) => pool.isIncluded(each)) }
 }
 
-describe("what is in a vertex that is not ordered", () => {
-  it("is included until the vertex is ordered, however often it comes and goes", () => {
+describe("transactions in an unordered vertex", () => {
+  it("are included until the vertex is ordered, however often it comes and goes", () => {
     const { unordered, included } = started()
     const vertex = carrying(3, first)
     unordered.add(vertex)
@@ -43,7 +43,7 @@ describe("what is in a vertex that is not ordered", () => {
     expect(included()).toEqual([true, false])
   })
 
-  it("is included while another vertex still has it", () => {
+  it("are included while another vertex still has them", () => {
     const { unordered, included } = started()
     unordered.add(carrying(3, first))
     unordered.add(carrying(4, first, second))
@@ -51,7 +51,7 @@ describe("what is in a vertex that is not ordered", () => {
     expect(included()).toEqual([true, true])
   })
 
-  it("is free again when nothing of its round will be ordered any more", () => {
+  it("are free again when nothing of their round can be ordered any more", () => {
     const { unordered, included } = started()
     unordered.add(carrying(3, first))
     unordered.add(carrying(4, second))

@@ -59,7 +59,7 @@ const evidenceOf = (by: string, parents: number): Evidence.Evidence => {
 }
 
 describe("the body of an own vertex", () => {
-  it("is never too large, however much there is to say", () => {
+  it("is never too large, however much is available", () => {
     FastCheck.assert(
       FastCheck.property(
         FastCheck.nat(300),
@@ -102,7 +102,7 @@ describe("the body of an own vertex", () => {
     )
   })
 
-  it("says a proof again only when its vertex seems lost", () => {
+  it("repeats a proof only when its vertex seems lost", () => {
     const evidence = new EvidencePool()
     expect(evidence.add(evidenceOf("eve", 1))).toBe(true)
     expect(evidence.add(evidenceOf("eve", 2))).toBe(false)
@@ -110,7 +110,7 @@ describe("the body of an own vertex", () => {
     expect([0, 1, 7, 8, 9].map(said)).toEqual([1, 0, 0, 1, 0])
   })
 
-  it("leaves heartbeats to the member they are assigned to, for four rounds", () => {
+  it("leaves heartbeats to their assigned member for four rounds", () => {
     const heartbeats = new HeartbeatPool()
     const beat = Heartbeat.sign(Natural.commitIndex(1), Hash.ZERO, signerOf("h"))
     heartbeats.add(beat, round)
@@ -152,7 +152,7 @@ describe("the room for transactions in an own vertex", () => {
     expect(askedFor({}, { proofs: 2 }).maxBytes).toBe(most - 262_144)
   })
 
-  it("is for fresh ones a member's share where it leads, 32 KiB at least, and nothing where it does not", () => {
+  it("is for fresh ones a member's share where it leads, at least 32 KiB, and nothing where it does not", () => {
     const fresh = (leads: boolean, members: number) => askedFor({ leads, members }).freshBytes
     expect([fresh(true, 4), fresh(true, 32), fresh(true, 100), fresh(false, 4)]).toEqual([262_144, 32_768, 32_768, 0])
   })
@@ -184,7 +184,7 @@ describe("the assignment of accounts to members", () => {
     expect(turns.map((turn) => seatOf(account, turn))).toEqual(turns.map((turn) => (seatOf(account) + turn) % 7))
   })
 
-  it("has nobody to assign to where there are no members, which never is", () => {
+  it("is empty without members, which never happens", () => {
     const [{ address } = { address: "" as Address }] = keysOf(1)
     expect(() => assignment(recordOf([]))(address)).toThrow("epoch 1 has no members")
   })

@@ -1,4 +1,6 @@
-/** A validator that comes back with its key and an empty disk: what the others have to tell it, and when it signs again. */
+/**
+ * A validator that returns with its key and an empty disk: what the others have to tell it, and when it signs again.
+ */
 import { describe, expect, it } from "vitest"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import type { Message } from "../../src/replica/messages/Message.js"
@@ -10,7 +12,7 @@ const four = { validators: { ann: 3_000, ben: 3_000, cleo: 3_000, dan: 3_000 } }
 
 const epochOf = ({ replica }: Machine): number => replica.core.epoch.opening.record.epoch
 
-/** All that a machine has ever signed, on all its disks. */
+/** Everything that a machine has ever signed, on all its disks. */
 const verticesOf = (machine: Machine): ReadonlyArray<Vertex> =>
   machine.writes.flatMap((write) => (write._tag === "OwnVertex" ? [write.vertex] : []))
 
@@ -31,7 +33,10 @@ const runUntil = (cluster: Cluster, isReached: () => boolean): void => {
 }
 
 describe("members that have closed an epoch and wait for the signatures of a quorum", () => {
-  /** Ann and Dan are in epoch 3, and Ben and Cleo, who are not, have got Dan's first vertex of it. Ann's answers are lost. */
+  /**
+   * Ann and Dan are in epoch 3, and Ben and Cleo, who are not, have got Dan's first vertex of it. Ann's answers are
+   * lost.
+   */
   const lateForEpoch3 = () => {
     const cluster = new Cluster({ ...four, epochRounds: 40 })
     cluster.start()
@@ -61,7 +66,7 @@ describe("members that have closed an epoch and wait for the signatures of a quo
     expect(signedBy(dan)).toEqual(signed)
   })
 
-  it("are not counted before they are in that epoch: they may have started anew and forgotten", () => {
+  it("do not count before they are in that epoch: they may have started anew and forgotten", () => {
     const { cluster, dan, late } = lateForEpoch3()
     const signed = signedBy(dan)
     for (const machine of late) {
@@ -76,7 +81,7 @@ describe("members that have closed an epoch and wait for the signatures of a quo
   })
 })
 
-// What was below the collected rounds was dropped unread, so it signed the first round of the epoch again.
+// Vertices below the collected rounds were dropped unread, so it signed the first round of the epoch again.
 it("a validator that loses its disk is told of its vertices that came too late to matter", () => {
   const cluster = new Cluster({ ...four, epochRounds: 40 })
   cluster.start()
@@ -99,7 +104,7 @@ it("a validator that loses its disk is told of its vertices that came too late t
   expect(dan.replica.core.signing).toMatchObject({ _tag: "Silent" })
 })
 
-/** A member's answers as a faulty one may give them: less than it has, and what does not hold. */
+/** A member's answers as a faulty one may give them: less than it has, and false ones. */
 const lieIn = (message: Message): ReadonlyArray<Message> => {
   switch (message._tag) {
     case "Highest":
@@ -115,12 +120,12 @@ const lieIn = (message: Message): ReadonlyArray<Message> => {
   }
 }
 
-describe("a validator that has lost its disk, of whose three peers one serves nothing, one late and one falsely", () => {
+describe("a validator that has lost its disk, with three peers that serve nothing, late and falsely", () => {
   for (const [how, epoch] of [
     ["and catches up in epoch 1", 1],
     [Rest.of("three epochs", "and joins epoch 3 by its state"), 3],
   ] as const) {
-    it(`signs again within an epoch, and nothing that it had signed, ${how}`, () => {
+    it(`signs again within an epoch, and nothing twice, ${how}`, () => {
       const epochRounds = 240
       const cluster = new Cluster({ ...four, epochRounds })
       cluster.start()
@@ -128,7 +133,7 @@ describe("a validator that has lost its disk, of whose three peers one serves no
       cluster.runRounds(20)
       while (epochOf(dan) < epoch) cluster.runRounds(20)
       const before = signedBy(dan)
-      // Of its own progress it tells: without that nobody knows what the lost key may have signed.
+      // It reports its own progress: without that nobody knows what the lost key may have signed.
       cluster.machine("ann").says = (_, message) => (message._tag === "Highest" ? [message] : [])
       cluster.machine("ben").thinksForMs = 3_000
       cluster.machine("cleo").says = (_, message) => lieIn(message)

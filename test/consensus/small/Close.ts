@@ -1,8 +1,8 @@
 /**
- * The close of an epoch, by members that run the whole `Core`. They receive a DAG that calm rounds have decided, in
- * different orders and parts. All must close the epoch with the same commit after the same sequence, and go on together
- * with a committee in which one member is another; whoever has not closed yet, or hears of another close, decides
- * nothing of the next epoch.
+ * The close of an epoch by members that run the whole `Core`. They receive a DAG that calm rounds have decided, in
+ * different orders and parts. All must close the epoch with the same commit after the same sequence, and continue
+ * together with a committee in which one member is another. A member that has not closed yet, or hears of another
+ * close, decides nothing of the next epoch.
  */
 import { Core } from "../../../src/consensus/Core.js"
 import type { OrderedCommit } from "../../../src/consensus/commit/Linearizer.js"

@@ -26,6 +26,7 @@ export type State =
 
 interface Waiting {
   readonly bytes: Uint8Array
+  readonly askedAt: number
   readonly answered: (result: Either.Either<Keys.Signature, string>) => void
 }
 
@@ -42,10 +43,13 @@ export class Connection {
   #send: ((id: number, bytes: Uint8Array) => void) | null = null
   #raw: Socket | null = null
   #state: State = { _tag: "Away", reason: "not dialled yet" }
+  /** When it was last connected; null while it is. */
+  #awaySince: number | null
   #isStopped = false
 
   constructor(options: Options) {
     this.#options = options
+    this.#awaySince = options.clock.now()
     void this.#run()
   }
 
@@ -59,13 +63,23 @@ export class Connection {
   }
 
   /**
+   * How long the signer has been away or has left a statement unanswered. A process that stands still keeps its connection
+   * until the statement is given up, so the connection alone does not tell.
+   */
+  get quietMs(): number {
+    const [oldest] = this.#waiting.values()
+    const now = this.#options.clock.now()
+    return now - Math.min(this.#awaySince ?? now, oldest?.askedAt ?? now)
+  }
+
+  /**
    * Waits for the signature or refusal without limit. Ed25519 is deterministic, so a repeated request changes nothing.
    */
   sign(bytes: Uint8Array): Promise<Either.Either<Keys.Signature, string>> {
     return new Promise((answered) => {
       const id = this.#next
       this.#next = (this.#next + 1) >>> 0
-      this.#waiting.set(id, { bytes, answered })
+      this.#waiting.set(id, { bytes, askedAt: this.#options.clock.now(), answered })
       this.#send?.(id, bytes)
     })
   }
@@ -77,6 +91,7 @@ export class Connection {
 
   #become(state: State): void {
     this.#state = state
+    this.#awaySince = state._tag === "Ready" ? null : (this.#awaySince ?? this.#options.clock.now())
     this.#options.changed(state)
   }
 

@@ -48,6 +48,18 @@ const signsOn = (network: Processes.Founded, by: Processes.Started, n: number, r
   return Processes.until(`validator ${n} signs`, () => Processes.lastRoundOf(by, key) >= before + rounds)
 }
 
+/** The status that the node gives its signer; undefined while there is no problem. */
+const signerOf = async ({ http }: Processes.Started): Promise<string | undefined> => {
+  const answer: unknown = await (await fetch(`${http}/health/detailed`)).json()
+  const [, status] = /"component":"signer","status":"(\w+)"/.exec(JSON.stringify(answer)) ?? []
+  return status
+}
+
+const quietOf = async ({ http }: Processes.Started): Promise<number> => {
+  const [, seconds] = /^udg_signer_quiet_seconds ([\d.]+)$/m.exec(await (await fetch(`${http}/metrics`)).text()) ?? []
+  return Number(seconds)
+}
+
 /** Four validators that sign, the first through a signer, which serves a second node too. */
 const started = async (network: Processes.Founded) => {
   const place = placeOf(network, 0)
@@ -83,6 +95,54 @@ it(
     await Processes.everybodyAt([copy, ...others], round)
     for (const node of [copy, ...others]) expectNoSlotTwice(network, node)
     await expectOneHistory([copy, ...others], round)
+  },
+  LIMIT_MS,
+)
+
+it(
+  "a node says that its signer does not answer: one that stands still, is gone, or is another one",
+  async () => {
+    const network = Processes.found({ roundMs: 200, epochRounds: 600 })
+    const { place, ids, signer, first, second } = await started(network)
+    const statusIs = (...wanted: ReadonlyArray<string | undefined>) =>
+      Processes.until(`the signer is ${wanted.join(" or ")}`, async () => wanted.includes(await signerOf(first)))
+    const passesThrough = async (isUnhealthyToo: boolean, heal: () => Promise<void>) => {
+      await statusIs("warning")
+      expect(await quietOf(first)).toBeLessThan(12)
+      if (isUnhealthyToo) {
+        await statusIs("unhealthy")
+        expect(await quietOf(first)).toBeGreaterThanOrEqual(12)
+      }
+      await heal()
+      await statusIs(undefined)
+      await signsOn(network, second, 0, 10)
+    }
+    await statusIs(undefined)
+
+    // Its connection stands as long as its process does; only the statement without an answer shows that.
+    signer.signal("SIGSTOP")
+    await statusIs("warning")
+    expect(first.log()).not.toContain("no signer")
+    await passesThrough(true, async () => signer.signal("SIGCONT"))
+
+    await signer.kill()
+    let running = signer
+    await passesThrough(true, async () => {
+      running = await SignerProcess.start(place, ids, signer.port)
+    })
+
+    await running.kill()
+    const elsewhere = { ...place, directory: `${place.directory}-other` }
+    expect(await SignerProcess.signFrom(elsewhere, "1:1")).toBe(0)
+    const impostor = await SignerProcess.start(elsewhere, ids, signer.port)
+    await Processes.until("the node names the other key", () =>
+      first.log().includes(`a signer with another key answers, ${impostor.id}`),
+    )
+    await passesThrough(false, async () => {
+      await impostor.kill()
+      await SignerProcess.start(place, ids, signer.port)
+    })
+    expectNoSlotTwice(network, second)
   },
   LIMIT_MS,
 )

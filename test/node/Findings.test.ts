@@ -7,6 +7,7 @@ const well: Findings.Seen = {
   finality: { status: "healthy", lag: 0 },
   state: { status: "healthy" },
   seat: { status: "healthy", epoch: 3 },
+  signer: Option.none(),
   upgrade: { status: "healthy", decided: 2, known: 2 },
   directory: { status: "healthy", lost: null },
   mempool: { status: "healthy", size: 0, capacity: 10_000 },
@@ -54,6 +55,13 @@ it.each<readonly [component: string, status: string, wrong: Partial<Findings.See
     { state: { status: "unhealthy" } },
     "the ledger has stopped, and the node is ending",
     "docs/operations.md#exit-codes",
+  ],
+  [
+    "signer",
+    "warning",
+    { signer: Option.some({ status: "warning", quietMs: 4_200 }) },
+    "the signer has not answered for 4 seconds: this validator signs nothing until it does; the log of module validator names the cause",
+    `${ALERTS}#udgsigneraway`,
   ],
   [
     "seat",

@@ -26,6 +26,16 @@ describe("health", () => {
     ])
   })
 
+  it("of a signer is a warning once an answer is late, and unhealthy once 60 rounds are missed", () => {
+    expect(judged((ms: number) => Health.ofSigner(ms, 500), [0, 999, 1_000, 29_999, 30_000])).toEqual([
+      [0, "healthy"],
+      [999, "healthy"],
+      [1_000, "warning"],
+      [29_999, "warning"],
+      [30_000, "unhealthy"],
+    ])
+  })
+
   it("of finality is healthy up to a lag of 3, and a warning up to 10", () => {
     expect(judged(Health.ofLag, [0, 3, 4, 10, 11])).toEqual([
       [0, "healthy"],

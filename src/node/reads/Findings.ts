@@ -15,6 +15,8 @@ export interface Seen {
   readonly finality: Part & { readonly lag: number }
   readonly state: Part
   readonly seat: Part & { readonly epoch: number }
+  /** None for a node that holds its own key, or none. */
+  readonly signer: Option.Option<Part & { readonly quietMs: number }>
   /** A vote has passed for a version of the protocol that this program does not know. */
   readonly upgrade: Part & { readonly decided: number; readonly known: number }
   readonly directory: Part & { readonly lost: string | null }
@@ -71,6 +73,16 @@ const seat = ({ status, epoch }: Seen["seat"]) =>
     `this validator has stake and no seat in epoch ${epoch}: it signs and earns nothing until an epoch's close gives it a seat`,
   )
 
+/** The log alone names the cause: it may hold the signer's address. */
+const signer = ({ status, quietMs }: Option.Option.Value<Seen["signer"]>) =>
+  wrong(
+    "signer",
+    status,
+    PAGES.signer,
+    `the signer has not answered for ${Words.counted(Math.round(quietMs / 1_000), "second")}: this validator signs nothing until it ` +
+      "does; the log of module validator names the cause",
+  )
+
 const upgrade = ({ status, decided, known }: Seen["upgrade"]) =>
   wrong(
     "upgrade",
@@ -101,6 +113,7 @@ export const of = (seen: Seen): ReadonlyArray<Found> => {
     ...wrong("finality", finality.status, PAGES.lag, roundsAre(finality.lag, "not final yet")),
     ...wrong("state", state.status, PAGES.stopped, "the ledger has stopped, and the node is ending"),
     ...seat(seen.seat),
+    ...Option.toArray(seen.signer).flatMap(signer),
     ...upgrade(seen.upgrade),
     ...wrong("data_directory", directory.status, PAGES.directory, `${directory.lost ?? ""}; the node is ending`),
     ...wrong("mempool", mempool.status, PAGES.mempool, `${mempool.size} of ${mempool.capacity} places are taken`),

@@ -11,6 +11,7 @@ import type * as FastSync from "../engine/FastSync.js"
 import type * as Recovery from "../engine/Recovery.js"
 import { type Component, Supervisor } from "../lifecycle/Supervisor.js"
 import { DirectoryWatch } from "../start/DirectoryWatch.js"
+import { Home } from "../start/Home.js"
 import { Checkpoints } from "./Checkpoints.js"
 import { Dag } from "./Dag.js"
 import * as Findings from "./Findings.js"
@@ -58,6 +59,15 @@ const LOOKED_EVERY = Duration.seconds(5)
 
 export const ofDag = (quietMs: number, roundIntervalMs: number): Status => {
   if (quietMs < QUIET_INTERVALS * roundIntervalMs) return "healthy"
+  return quietMs < STOPPED_INTERVALS * roundIntervalMs ? "warning" : "unhealthy"
+}
+
+/** An answer on the way takes longer only over a bad line or from a busy signer. */
+const SIGNER_ANSWERS_WITHIN_MS = 1_000
+
+/** Missed rounds begin at once; as many as make a standstill of the DAG cost the seat if they go on. */
+export const ofSigner = (quietMs: number, roundIntervalMs: number): Status => {
+  if (quietMs < SIGNER_ANSWERS_WITHIN_MS) return "healthy"
   return quietMs < STOPPED_INTERVALS * roundIntervalMs ? "warning" : "unhealthy"
 }
 
@@ -123,6 +133,7 @@ const make = Effect.gen(function* () {
   const [checkpoints, validator, supervisor, engine] = yield* Effect.all([Checkpoints, Validator, Supervisor, Engine])
   const network = yield* Network
   const directory = yield* DirectoryWatch
+  const { remoteSigner } = yield* Home
   const { roundIntervalMs } = state.genesis.protocol
   const problems = new Problems.Problems()
 
@@ -173,12 +184,19 @@ const make = Effect.gen(function* () {
     const isBehind = Option.isSome(fastSync) || Option.isSome(yield* engine.catchUp)
     const lacksSeat = !isBehind && Option.exists(standing, ({ activeStake }) => !isMember && activeStake > 0)
     const ofSeat: Status = lacksSeat ? "warning" : "healthy"
+    const signer = Option.map(remoteSigner, (remote) => {
+      const quiet = remote.quietMs()
+      return { status: ofSigner(quiet, roundIntervalMs), quietMs: quiet }
+    })
     const upgrade = { decided: engine.view.read.decidedVersion, known: metrics.build.protocol }
     const ofUpgrade: Status = upgrade.decided > upgrade.known ? "warning" : "healthy"
     const lost = directory.lost()
     const ofDirectory: Status = lost === null ? "healthy" : "unhealthy"
     const own = [ofDirectory, ofSeat, ofUpgrade, ...Object.values(parts).map(({ status }) => status)]
-    const statuses = [...own, ...[...Option.toArray(clock), ...Option.toArray(recovery)].map(({ status }) => status)]
+    const statuses = [
+      ...own,
+      ...[...Option.toArray(clock), ...Option.toArray(recovery), ...Option.toArray(signer)].map(({ status }) => status),
+    ]
     const status = worst(isPartial ? [...statuses, "degraded"] : statuses)
     const found = Findings.of({
       dag: { status: parts.dag.status, quietMs, isForeign },
@@ -186,6 +204,7 @@ const make = Effect.gen(function* () {
       state: parts.state,
       directory: { status: ofDirectory, lost },
       seat: { status: ofSeat, epoch: engine.view.read.epoch.epoch },
+      signer,
       upgrade: { status: ofUpgrade, ...upgrade },
       mempool: parts.mempool,
       network: { ofPeers: ofAllPeers, ofLayer: ofNetwork(network.figures()), peers, enough, ...network.figures() },

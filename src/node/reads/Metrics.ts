@@ -37,6 +37,8 @@ export interface Measured {
   readonly protocol: { readonly version: ProtocolVersion; readonly decided: ProtocolVersion }
   /** Null for a node without a validator key. */
   readonly seat: { readonly isTaken: boolean; readonly weightRatio: number; readonly activeStake: Sats.Sats } | null
+  /** How long the remote signer has not answered; null for a node without one. */
+  readonly signerQuietMs: number | null
   /** The commit time of the latest quorum checkpoint; null before the first. */
   readonly checkpointTime: Timestamp | null
   /** How far this node's wall clock is ahead of the committee's; null before a quorum has been heard. */
@@ -63,7 +65,7 @@ const make = Effect.gen(function* () {
   const checkpoints = yield* Checkpoints
   const validator = yield* Validator
   const { version } = yield* Configuration
-  const { genesis, location } = yield* Home
+  const { genesis, location, remoteSigner } = yield* Home
   const { figures: network } = yield* Network
   const recording = Option.getOrNull(yield* Effect.serviceOption(Recording))
   const clock = yield* Effect.clock
@@ -138,6 +140,7 @@ const make = Effect.gen(function* () {
       },
       protocol: { version: record.rules.protocolVersion, decided: view.read.decidedVersion },
       seat: ownSeat,
+      signerQuietMs: Option.getOrNull(Option.map(remoteSigner, ({ quietMs }) => quietMs())),
       checkpointTime: checkpoints.latestTime(),
       clockAheadMs: watch.clockAheadMs,
       pauses: view.pauses.count,

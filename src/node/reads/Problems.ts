@@ -20,6 +20,7 @@ const ALERTS = "docs/operations/alerts.md"
 export const PAGES = {
   silent: `${ALERTS}#udgvalidatorsilent`,
   seat: `${ALERTS}#udgvalidatorwithoutseat`,
+  signer: `${ALERTS}#udgsigneraway`,
   upgrade: `${ALERTS}#udgupgradeneeded`,
   standing: `${ALERTS}#udgfinalitystands`,
   lag: `${ALERTS}#udgfinalitylag`,

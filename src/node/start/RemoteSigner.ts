@@ -20,6 +20,8 @@ export interface RemoteSigner {
   /** Why the signer does not answer; null while it does. */
   readonly absence: () => string | null
   readonly waiting: () => number
+  /** How long it has been away or has left a statement unanswered. */
+  readonly quietMs: () => number
   /** The signature, or why the signer refuses, however long it takes. */
   readonly sign: (bytes: Uint8Array) => Promise<Either.Either<Keys.Signature, string>>
 }
@@ -70,6 +72,7 @@ export const connect = (
       publicKey: yield* Effect.promise(() => named),
       absence: () => (connection.state._tag === "Away" ? connection.state.reason : null),
       waiting: () => connection.waiting,
+      quietMs: () => connection.quietMs,
       sign: async (bytes) => {
         const answer = await connection.sign(bytes)
         if (Either.isLeft(answer)) fork(log.warn("the signer refuses a signature", { reason: answer.left }))

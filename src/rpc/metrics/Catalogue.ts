@@ -137,6 +137,11 @@ const ofConsensus: Of<Measured> = [
     "This validator's stake with its delegations, in sats; 0 while it is inactive and cannot get a seat",
     (m) => m.seat?.activeStake ?? null,
   ),
+  gauge(
+    "udg_signer_quiet_seconds",
+    "How long the remote signer has been away or has left a statement unanswered; missing on a node without one",
+    (m) => (m.signerQuietMs === null ? null : m.signerQuietMs / 1_000),
+  ),
   counter("udg_validator_rounds_made_total", "Vertices that this node signed", (m) => m.counters.counts.ownVertices),
   counter(
     "udg_validator_rounds_missed_total",

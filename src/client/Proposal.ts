@@ -1,4 +1,5 @@
 /** The effect of a proposal, for display. */
+import { PARAMETER } from "../protocol/epoch/ProtocolVersion.js"
 import type { Sats } from "../protocol/numbers/Sats.js"
 import type { ProposalType } from "./Wallet.js"
 
@@ -24,6 +25,7 @@ export interface Style {
 
 /** The effect; undefined for a proposal that only declares something. */
 export const effect = (fields: Fields, { account, coins, parameter }: Style): string | undefined => {
+  if ("param" in fields && fields.param === PARAMETER) return `go over to protocol version ${fields.value}`
   if ("param" in fields) return `set ${fields.param} to ${parameter(fields.param, fields.value)}`
   if ("action" in fields) {
     return `${fields.action === "add" ? "give a council seat to" : "take the council seat of"} ${account(fields.address)}`

@@ -1,4 +1,5 @@
 import type { Fields } from "../../client/Proposal.js"
+import { PARAMETER } from "../../protocol/epoch/ProtocolVersion.js"
 import * as Live from "../live/Live.js"
 import { node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
@@ -34,6 +35,10 @@ const Change = ({ param, value, isAhead }: ChangeProps) => {
 
 /** The effect of a proposal, field by field. */
 export const payloadFacts = (payload: Fields, isAhead: boolean, isWhole = false): ReadonlyArray<Fact> => {
+  if ("param" in payload && payload.param === PARAMETER) {
+    const when = isAhead ? "from the epoch after it passes" : "from the epoch after it passed"
+    return [["Change", `Protocol version ${payload.value} ${when}`]]
+  }
   if ("param" in payload) {
     return [
       [

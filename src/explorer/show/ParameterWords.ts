@@ -1,4 +1,5 @@
 /** Parameters for people: values in common units, and their purpose. */
+import { PARAMETER } from "../../protocol/epoch/ProtocolVersion.js"
 import type { Entry } from "../../protocol/numbers/Parameters.js"
 import * as Parameters from "../../protocol/numbers/Parameters.js"
 import * as Network from "../live/Network.js"
@@ -26,6 +27,8 @@ const sentences: Readonly<Record<Entry["name"], string>> = {
 }
 
 export const sentenceOf = (name: string): string => {
+  if (name === PARAMETER)
+    return "Version of the protocol. More than two thirds of the stake can raise it by one, for the next epoch."
   const entry = Parameters.find(name)
   return entry === undefined ? "" : sentences[entry.name]
 }

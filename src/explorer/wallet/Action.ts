@@ -1,6 +1,7 @@
 /** Everything an account can do, each as a form: its fields, and how they become a signed transaction. Pure. */
 import * as Proposal from "../../client/Proposal.js"
 import * as Wallet from "../../client/Wallet.js"
+import { PARAMETER } from "../../protocol/epoch/ProtocolVersion.js"
 import * as Parameters from "../../protocol/numbers/Parameters.js"
 import type { NetworkInfo } from "../live/Network.js"
 import * as ParameterValue from "../show/ParameterValue.js"
@@ -129,6 +130,14 @@ const proposalFields = ({ parameters }: NetworkInfo, typed: Typed): Readonly<Rec
     ),
     newValue(parameters, typed["param"] ?? firstParameter.name),
   ],
+  Upgrade: [
+    {
+      name: "version",
+      label: "Protocol version",
+      kind: "integer",
+      hint: "the one after the version in force; more than two thirds of the stake must vote for it",
+    },
+  ],
   CouncilMembership: [
     choice("action", "Change", { add: "give a seat", remove: "take the seat" }),
     { name: "member", label: "Account", kind: "account" },
@@ -148,6 +157,8 @@ const proposalType = (typed: Typed): Wallet.ProposalType => {
   switch (typed["type"]) {
     case "ParameterChange":
       return { ParameterChange: { param: text(typed, "param"), value: parameterValue(typed) } }
+    case "Upgrade":
+      return { ParameterChange: { param: PARAMETER, value: integer(typed, "version") } }
     case "CouncilMembership": {
       const action = typed["action"] === "remove" ? "remove" : "add"
       return { CouncilMembership: { action, address: text(typed, "member") } }
@@ -253,6 +264,7 @@ export const actions: ReadonlyArray<Action> = [
       choice("type", "Effect", {
         Text: "declare something",
         ParameterChange: "change a parameter",
+        Upgrade: "upgrade the protocol",
         CouncilMembership: "change the council",
         TreasurySpend: "pay from the treasury",
       }),

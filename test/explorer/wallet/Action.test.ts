@@ -68,6 +68,7 @@ describe("the review", () => {
     expect(propose({ type: "ParameterChange", param: "cooldown_rounds", "value-rounds": "2,000" })).toBe(
       'Propose "T": set cooldown_rounds to 2,000 rounds',
     )
+    expect(propose({ type: "Upgrade", version: "3" })).toBe('Propose "T": go over to protocol version 3')
     expect(propose({ type: "TreasurySpend", recipient: to, amount: "1,000" })).toBe(
       `Propose "T": pay 1,000.00 UDG from the treasury to ${to}`,
     )

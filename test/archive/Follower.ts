@@ -17,11 +17,12 @@ export const follow = (
   name: string,
   database: string,
   peer: Pick<Processes.Started, "p2p">,
+  program = built,
 ): Follower => {
   const directory = join(network.folder, `archive-${name}`)
   const words = ["archive", "--genesis", network.genesisFile, "--data-dir", directory]
   const places = ["--host", "127.0.0.1", "--port", "0", "--peer", peer.p2p]
-  const child = spawn(process.execPath, [built, ...words, ...places], {
+  const child = spawn(process.execPath, [program, ...words, ...places], {
     env: { PATH: process.env["PATH"] ?? "", UDG_DATABASE: database },
     stdio: ["ignore", "pipe", "pipe"],
   })

@@ -1,12 +1,19 @@
-/** Four validators go over to the next version of the protocol by a vote, under load; one of them runs a program that does not know it. */
+/**
+ * Four validators, an archive and a gateway go over to the next version of the protocol by a vote, under load. One of the validators and
+ * a second archive run a program that does not know it.
+ */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest"
+import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from "vitest"
 import * as Light from "../../src/light/Light.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as ProtocolVersion from "../../src/protocol/epoch/ProtocolVersion.js"
 import * as Address from "../../src/protocol/identity/Address.js"
+import { compare, position } from "../archive/Comparison.js"
+import { follow } from "../archive/Follower.js"
+import * as Server from "../archive/Server.js"
+import * as Serving from "../gateway/Serving.js"
 import { expectNoSlotTwice, expectOneHistory } from "./History.js"
 import * as Processes from "./Processes.js"
 import * as Wallet from "./Wallet.js"
@@ -37,7 +44,7 @@ beforeAll(() => {
 afterAll(() => rmSync(old, { recursive: true, force: true }))
 afterEach(Processes.removeAll)
 
-const call = async ({ http }: Processes.Started, path: string, body?: object): Promise<unknown> => {
+const call = async ({ http }: Pick<Processes.Started, "http">, path: string, body?: object): Promise<unknown> => {
   const headers = { "content-type": "application/json" }
   const post = { method: "POST", headers, body: JSON.stringify(body) }
   const answer = await fetch(`${http}${path}`, body === undefined ? {} : post)
@@ -58,19 +65,38 @@ const votes = async (network: Processes.Founded, node: Processes.Started): Promi
 const warnsOf = async (node: Processes.Started): Promise<boolean> =>
   JSON.stringify(await call(node, "/health/detailed")).includes('"upgrade"')
 
-it(
-  "the old one warns, signs the close, ends with 103, and comes back as the new one; nothing is lost, and a light client follows",
+/** An archive that knows the version with its gateway, and one that does not. */
+const archives = async (network: Processes.Founded, first: Processes.Started) => {
+  const server = await Server.make()
+  onTestFinished(server.remove)
+  const database = await server.create("upgrade")
+  const archive = follow(network, "new", database, first)
+  const old = follow(network, "old", await server.create("outdated"), first, oldProgram())
+  onTestFinished(async () => void (await Promise.all([archive.end("SIGKILL"), old.end("SIGKILL")])))
+  await Processes.until(`the archive begins: ${archive.said()}`, async () => (await position(database)) > 3)
+  const gateway = await Serving.serve(network.genesisFile, database, [first.http ?? ""])
+  onTestFinished(() => void gateway.child.kill("SIGTERM"))
+  return { database, archive, old, gateway }
+}
+
+const oldProgram = (): string => join(old, "dist/main.js")
+
+it.skipIf(!Server.isThere && process.env["CI"] === undefined)(
+  "the old ones warn, end with 103, and the validator comes back as the new one; nothing is lost, and light client, archive and gateway follow",
   async () => {
     const parameters = { votingPeriodRounds: 60, executionDelayRounds: 30 }
     const network = Processes.found({ roundMs: 150, epochRounds: 200, parameters })
-    const oldWay = { ...Processes.DIRECT, program: join(old, "dist/main.js") }
+    const oldWay = { ...Processes.DIRECT, program: oldProgram() }
     const nodes: Array<Processes.Started> = []
-    for (const n of network.keys.keys())
-      nodes.push(await Processes.startValidator(network, n, nodes, WORDS, undefined, n === 3 ? oldWay : undefined))
+    for (const n of network.keys.keys()) {
+      const words = n === 0 ? [...WORDS, "--archive"] : WORDS
+      nodes.push(await Processes.startValidator(network, n, nodes, words, undefined, n === 3 ? oldWay : undefined))
+    }
     const [first, , , behind] = nodes
     if (first === undefined || behind === undefined) return expect.unreachable()
     await Processes.everybodySigns(network, first)
     await Processes.everybodyAt(nodes, 10)
+    const beside = await archives(network, first)
     const payer = Wallet.paying(first, network, 100)
     await votes(network, first)
 
@@ -108,6 +134,18 @@ it(
     const { proven } = await client.account(Address.fromPublicKey(network.rich.publicKey))
     expect(proven.checkpoint.epoch).toBeGreaterThanOrEqual(2)
     expect(proven.account.nonce).toBeGreaterThan(paid.length / 2)
+    await Processes.until("the old archive ends", () => beside.old.child.exitCode !== null)
+    expect(beside.old.child.exitCode).toBe(103)
+    expect(beside.old.said().match(/protocol version 3, and this program knows up to 2/g)).toHaveLength(1)
+    const newest = Processes.commits(first).at(-1)?.index ?? 0
+    await Processes.until("the archive follows", async () => (await position(beside.database)) >= newest)
+    const served = { http: beside.gateway.url }
+    expect(await call(served, "/governance/config")).toMatchObject({ protocol_version: 3 })
+    expect(await call(served, `/balance/${Address.fromPublicKey(network.rich.publicKey)}`)).toMatchObject({
+      nonce: paid.length,
+    })
+    expect(await beside.archive.end("SIGTERM")).toBe(0)
+    expect((await compare(beside.database, first, beside.archive)).transactions).toBeGreaterThanOrEqual(paid.length)
     process.stderr.write(`${paid.length} payments around the upgrade, none lost\n`)
   },
   LIMIT_MS,

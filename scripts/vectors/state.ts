@@ -273,6 +273,15 @@ const others = [
     ...vectorOf("Upgrade", "", Records.encode(Records.upgrade, 3)),
     fields: { protocol_version: 3 },
   },
+  {
+    about: "a key that a validator changed to",
+    ...vectorOf(
+      "SigningKey",
+      bob.address,
+      Records.encode(Records.signingKey, { account: alice.address, since: epoch(3) }),
+    ),
+    fields: { account: alice.address, changed_in_epoch: 3 },
+  },
 ]
 
 const tableKey = HalfSipHash.keyFrom(new Uint8Array(HalfSipHash.KEY_BYTES))

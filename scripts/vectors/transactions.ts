@@ -7,6 +7,7 @@ import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as JsonForm from "../../src/protocol/transaction/JsonForm.js"
 import type * as Operation from "../../src/protocol/transaction/Operation.js"
+import * as Possession from "../../src/protocol/transaction/Possession.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
 import { alice, bob, carol, hex, networkId, requireRefused } from "./people.js"
@@ -83,6 +84,13 @@ const operations: ReadonlyArray<readonly [about: string, fee: number, operation:
   ],
 ]
 
+/** The last one, because the proof covers its nonce. */
+const rotation = (nonce: Natural.Nonce): Operation.Operation => ({
+  _tag: "RotateKeyTx",
+  validatorKey: bob.publicKey,
+  proof: Possession.sign(networkId, { account: alice.address, nonce }, bob.key),
+})
+
 const vectorOf = (about: string, transaction: Transaction.Transaction) => ({
   about,
   json: JsonForm.toJson(transaction),
@@ -91,10 +99,21 @@ const vectorOf = (about: string, transaction: Transaction.Transaction) => ({
   encoded: hex(transaction.encoded),
 })
 
-const unsigned = operations.map(([about, fee, operation], nonce) => ({
-  about,
-  content: { from: alice.address, nonce: Natural.nonce(nonce), fee: Sats.make(fee), operation },
-}))
+const contentOf = (nonce: Natural.Nonce, fee: number, operation: Operation.Operation): Transaction.Unsigned => ({
+  from: alice.address,
+  nonce,
+  fee: Sats.make(fee),
+  operation,
+})
+
+const last = Natural.nonce(operations.length)
+const unsigned = [
+  ...operations.map(([about, fee, operation], nonce) => ({
+    about,
+    content: contentOf(Natural.nonce(nonce), fee, operation),
+  })),
+  { about: "another validator key, Bob's", content: contentOf(last, 1_000, rotation(last)) },
+]
 
 const policySigned = (content: Transaction.Unsigned): Transaction.Transaction =>
   Transaction.make(networkId, content, {
@@ -124,7 +143,7 @@ const rejectedBytes: ReadonlyArray<readonly [about: string, bytes: string, reaso
   ["the last byte is missing", good.encoded.slice(0, -2), "truncated"],
   ["a byte trails", `${good.encoded}00`, "trailing"],
   ["type 0", patched(at.type, "00"), "unknown-type"],
-  ["type 11", patched(at.type, "0b"), "unknown-type"],
+  ["type 12", patched(at.type, "0c"), "unknown-type"],
   ["nonce 2^53", patched(at.nonce, "0000000000002000"), "range"],
   ["fee above the maximum supply", patched(at.fee, "0140075af8750700"), "range"],
   ["amount 0", patched(at.amount, "0000000000000000"), "rule"],

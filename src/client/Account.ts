@@ -178,6 +178,7 @@ export interface Account {
    * ```
    */
   readonly setAccountPolicy: Acting<"SetAccountPolicyTx">
+  readonly rotateKey: Acting<"RotateKeyTx">
   /**
    * Sends several transactions in order. A refused one does not stop the next. Resolves once all are settled, like
    * `Promise.allSettled`.
@@ -379,6 +380,7 @@ const make = (mind: Mind, key: SecretKey): Account => {
     vote: acting("VoteTx"),
     registerName: acting("RegisterNameTx"),
     setAccountPolicy: acting("SetAccountPolicyTx"),
+    rotateKey: acting("RotateKeyTx"),
     batch: (items, options = {}) =>
       Promise.allSettled(
         items.map(({ type = "Transfer", fee, ...payload }) =>

@@ -212,6 +212,8 @@ export interface Account {
   readonly registerName: Signing<"RegisterNameTx">
   /** Makes several keys sign for the account from then on. */
   readonly setAccountPolicy: Signing<"SetAccountPolicyTx">
+  /** Changes the key with which a validator signs, from the next epoch on. `proof` is made by the new key. */
+  readonly rotateKey: Signing<"RotateKeyTx">
 }
 
 /**
@@ -245,5 +247,6 @@ export const account = (network: WalletNetwork, key: SecretKey): Account => {
     vote: signed("VoteTx"),
     registerName: signed("RegisterNameTx"),
     setAccountPolicy: signed("SetAccountPolicyTx"),
+    rotateKey: signed("RotateKeyTx"),
   }
 }

@@ -197,12 +197,13 @@ export class Ledger {
     Heartbeats.witness(state, header)
     for (const evidence of body.evidence) Slashing.apply(state, evidence, events)
     for (const heartbeat of body.heartbeats) Heartbeats.apply(state, heartbeat)
-    const author = state.accounts.findOrAdd(header.author)
+    const account = state.accountOf(header.author)
+    const author = state.accounts.findOrAdd(account)
     const transactions = Transactions.executeAll(state, body.transactions, author, (transaction) => {
       this.#place.transaction = transaction.id
     })
     this.#place.transaction = null
-    postings.fees(header.author, transactions)
+    postings.fees(account, transactions)
     const minted = Rewards.apply(state, header, postings)
     return { vertex: header.hash, author: header.author, minted, transactions }
   }

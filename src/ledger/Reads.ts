@@ -2,7 +2,7 @@
 
 import type { EpochRecord } from "../protocol/epoch/EpochRecord.js"
 import type { ProtocolVersion } from "../protocol/epoch/ProtocolVersion.js"
-import type { Address } from "../protocol/identity/Address.js"
+import { type Address, fromPublicKey as addressOf } from "../protocol/identity/Address.js"
 import type { Name } from "../protocol/identity/Name.js"
 import * as Natural from "../protocol/numbers/Natural.js"
 import type { Parameters } from "../protocol/numbers/Parameters.js"
@@ -174,6 +174,20 @@ export class Reads {
     return this.#ranked()
       .stakers.slice(0, limit)
       .map((staker) => this.#details(staker))
+  }
+
+  /** The account of the validator that signs, or has signed, with the key of this address. */
+  accountOf(address: Address): Address {
+    return this.#state.accountOf(address)
+  }
+
+  /** Whether this is the newest key of a stake that is large enough for a seat and stays. */
+  mayBeat(address: Address): boolean {
+    const account = this.accountOf(address)
+    const { stakedAmount, leaving } = this.stake(account)
+    const { publicKey } = this.account(account)
+    const isNewest = publicKey === null || addressOf(publicKey) === address
+    return stakedAmount >= Sats.MIN_STAKE_SATS && leaving === null && isNewest
   }
 
   get activeValidatorCount(): number {

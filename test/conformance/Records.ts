@@ -91,6 +91,7 @@ export const transactionType = Is.exactly(
   "VoteTx",
   "RegisterNameTx",
   "SetAccountPolicyTx",
+  "RotateKeyTx",
 )
 
 export const mempool = Is.list(
@@ -202,6 +203,7 @@ export const transaction = Is.either(
   ...ofType("VoteTx", { proposal_id: Is.integer, vote: Is.boolean }),
   ...ofType("RegisterNameTx", { name: Is.words }),
   ...ofType("SetAccountPolicyTx", { threshold: Is.integer, keys: Is.list(Is.hex32, { least: 1, most: 16 }) }),
+  ...ofType("RotateKeyTx", { validator_key: Is.hex32, proof: Is.hex64 }),
 )
 
 const finalizedFields = {

@@ -10,8 +10,8 @@ export interface World {
   readonly node: TestNode
   /** How many are connected to it. */
   readonly peers: number
-  /** Hash of a finalized transaction of each type. */
-  readonly done: Readonly<Record<Wallet.Type, string>>
+  /** Hash of a finalized transaction of each type that the first protocol version has. */
+  readonly done: Readonly<Record<Exclude<Wallet.Type, "RotateKeyTx">, string>>
   /** A transaction that was finalized without effect but its fee. */
   readonly failed: string
   /** A transaction that had no effect in a finalized vertex, and that vertex, which has an applied one before it. */

@@ -189,6 +189,18 @@ describe("an invalid vertex", () => {
     )
   })
 
+  it("has a change of a validator key before version 3, and not from it on", () => {
+    const proof = "5".repeat(128) as Header.Header["signature"]
+    const operation = { _tag: "RotateKeyTx", validatorKey: stranger.publicKey, proof } as const
+    const { from, nonce, fee, authorization } = transfer
+    const rotation = Transaction.make(NETWORK, { from, nonce, fee, operation }, authorization)
+    const vertex = builder.make(0, 13, parents, {}, { ...Vertex.emptyBody, transactions: [transfer, rotation] })
+    expect(verdict(vertex)).toEqual(new Validity.UnknownType({ type: "RotateKeyTx" }))
+    const later = openingOf({ ...opening.record, rules: { ...opening.record.rules, protocolVersion: 3 } })
+    const { committee } = new VertexBuilder(later)
+    expect(Either.isRight(Validity.check(vertex, opening.base, committee))).toBe(true)
+  })
+
   it("has evidence that proves nothing", () => {
     const [a, b] = [firsts[0]?.header, firsts[1]?.header]
     if (a === undefined || b === undefined) throw new Error("two vertices expected")

@@ -179,7 +179,7 @@ describe("by the vectors, the client of the document", () => {
 
   it("reads records of every kind", () => {
     const { records } = states
-    expect(new Set(records.map(({ kind }) => kind)).size).toBe(14)
+    expect(new Set(records.map(({ kind }) => kind)).size).toBe(15)
     for (const { kind, key, content, value, key_hash, fields } of records) {
       const read = State.readValue(B.bytes(value), Epochs.readEpoch, Epochs.parameterNames)
       expect(read).toEqual({ kind, key, fields })

@@ -239,6 +239,11 @@ const KINDS: ReadonlyArray<Kind> = [
   { name: "Slashed", keyBytes: 28, read: () => ({}) },
   { name: "LeavingPool", keyBytes: 28, read: readPool },
   { name: "Upgrade", keyBytes: 0, read: (reader) => ({ protocol_version: reader.u64() }) },
+  {
+    name: "SigningKey",
+    keyBytes: 20,
+    read: (reader) => ({ account: reader.address(), changed_in_epoch: reader.u64() }),
+  },
 ]
 
 const kindOf = (byte: number): Kind => {

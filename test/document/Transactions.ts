@@ -280,6 +280,14 @@ const KINDS: ReadonlyArray<readonly [type: string, kind: Kind]> = [
         ),
     ),
   ],
+  [
+    "RotateKeyTx",
+    kind(
+      { validator_key: hexadecimal(32), proof: hexadecimal(64) },
+      (reader) => ({ validator_key: reader.key(), proof: reader.signature() }),
+      ({ validator_key, proof }) => B.join(B.bytes(String(validator_key)), B.bytes(String(proof))),
+    ),
+  ],
 ]
 
 interface Signed {

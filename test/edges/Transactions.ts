@@ -5,7 +5,7 @@
  */
 import type { Reads } from "../../src/ledger/Reads.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
-import type { PublicKey } from "../../src/protocol/identity/Keys.js"
+import type { PublicKey, Signature } from "../../src/protocol/identity/Keys.js"
 import type { Name } from "../../src/protocol/identity/Name.js"
 import * as NameOf from "../../src/protocol/identity/Name.js"
 import * as Limits from "../../src/protocol/numbers/Limits.js"
@@ -108,6 +108,7 @@ export class Transactions<P extends Holder> {
         return stake?.leaving === null && this.#draws.percent(40)
       case "SetCommissionTx":
       case "CreateProposalTx":
+      case "RotateKeyTx":
         return stake?.leaving === null
       case "UndelegateTx":
         return delegation !== null
@@ -201,6 +202,12 @@ export class Transactions<P extends Holder> {
         return { _tag: "RegisterNameTx", name: this.#name() }
       case "SetAccountPolicyTx":
         return this.#policy()
+      case "RotateKeyTx":
+        return {
+          _tag: "RotateKeyTx",
+          validatorKey: this.#setting.keyOf(this.#targets.any(draws)),
+          proof: "5".repeat(128) as Signature,
+        }
     }
   }
 

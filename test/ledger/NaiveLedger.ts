@@ -230,6 +230,7 @@ export class NaiveLedger {
       case "VoteTx":
       case "RegisterNameTx":
       case "SetAccountPolicyTx":
+      case "RotateKeyTx":
         return outcome?._tag === "Applied" ? 0n : null
     }
   }

@@ -28,6 +28,7 @@ const recoders: { readonly [K in StateKey.Kind]: (bytes: Uint8Array) => Uint8Arr
   Slashed: recode(Records.slashed),
   LeavingPool: recode(Records.leavingPool),
   Upgrade: recode(Records.upgrade),
+  SigningKey: recode(Records.signingKey),
 }
 
 /** Undefined where the bytes are refused. */

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest"
 import { Ledger } from "../../src/ledger/Ledger.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
+import type { Signature } from "../../src/protocol/identity/Keys.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as AccountRecord from "../../src/protocol/state/AccountRecord.js"
 import * as StateKey from "../../src/protocol/state/StateKey.js"
@@ -283,6 +284,11 @@ describe("the bytes of a record", () => {
     [person("other"), true],
   ])
   upgrading.advanceTo(16)
+  for (const record of upgrading.ledger.records()) seen.set(`${record.kind} ${record.value.length}`, record)
+  upgrading.closeEpoch()
+  const proof = "5".repeat(128) as Signature
+  const rotation = { _tag: "RotateKeyTx", validatorKey: person("next").publicKey, proof } as const
+  upgrading.run(upgrading.tx(person("val"), rotation, { fee: 1_000 }))
   for (const record of upgrading.ledger.records()) seen.set(`${record.kind} ${record.value.length}`, record)
   const samples = [...seen.values()]
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { Address } from "../../src/protocol/identity/Address.js"
-import type { PublicKey } from "../../src/protocol/identity/Keys.js"
+import type { PublicKey, Signature } from "../../src/protocol/identity/Keys.js"
 import type { Name } from "../../src/protocol/identity/Name.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
@@ -25,6 +25,11 @@ const table: { readonly [T in Operation.Type]: readonly [Extract<Operation.Opera
     VoteTx: [{ _tag: "VoteTx", proposalId: Natural.proposalId(3), vote: true }, 7, 0],
     RegisterNameTx: [{ _tag: "RegisterNameTx", name: "alice" as Name }, 11, 0],
     SetAccountPolicyTx: [{ _tag: "SetAccountPolicyTx", threshold: 1, keys: ["c2".repeat(32) as PublicKey] }, 7, 0],
+    RotateKeyTx: [
+      { _tag: "RotateKeyTx", validatorKey: "c2".repeat(32) as PublicKey, proof: "5".repeat(128) as Signature },
+      7,
+      0,
+    ],
   }
 
 describe("an operation", () => {

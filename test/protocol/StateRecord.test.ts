@@ -49,7 +49,7 @@ describe("a record of the state", () => {
   it("has the kind of its first byte, which no other kind has", () => {
     expect(kinds.map(([, { byte }]) => byte)).toEqual(kinds.map((_, i) => i + 1))
     for (const [kind, { byte }] of kinds) expect(StateKey.kindOf(byte)).toBe(kind)
-    expect([StateKey.kindOf(0), StateKey.kindOf(15)]).toEqual([undefined, undefined])
+    expect([StateKey.kindOf(0), StateKey.kindOf(16)]).toEqual([undefined, undefined])
   })
 
   it.each(kinds)("of kind %s has a key of one length, whose counter, if any, is below 2^53", (kind, shape) => {
@@ -72,7 +72,7 @@ describe("a record of the state", () => {
 
   it("is refused with an unknown kind, or a counter that is too high", () => {
     expect(refusalOf("00")).toContain("state record: record kind 0 at byte")
-    expect(refusalOf(`0f${"00".repeat(30)}`)).toContain("state record: record kind 15 at byte")
+    expect(refusalOf(`10${"00".repeat(30)}`)).toContain("state record: record kind 16 at byte")
     expect(refusalOf(`0300${"20".padEnd(14, "0")}`)).toContain(
       "a counter of 2^53 or more in the key of a record of kind Proposal",
     )

@@ -50,7 +50,7 @@ describe("a transaction", () => {
   )
 
   it("begins with its type byte, which no other type has", () => {
-    expect(new Set(Object.values(Operation.TYPE_BYTE)).size).toBe(10)
+    expect(new Set(Object.values(Operation.TYPE_BYTE)).size).toBe(11)
     fc.assert(
       fc.property(arbitrary.transaction(network), ({ encoded, operation }) => {
         expect(encoded[0]).toBe(Operation.TYPE_BYTE[operation._tag])
@@ -181,7 +181,7 @@ describe("a transaction's bytes are refused when", () => {
   it.each<[string, Uint8Array, string]>([
     ["they are none", new Uint8Array(0), "expected 1 bytes, 0 left at byte 0"],
     ["the type is 0", patched(0, 0), "transaction type 0"],
-    ["the type is 11", patched(0, 11), "transaction type 11"],
+    ["the type is 12", patched(0, 12), "transaction type 12"],
     ["the nonce is 2^53", patched(21, 0, 0, 0, 0, 0, 0, 0x20, 0), "integer above 2^53 - 1"],
     ["the fee is above the maximum supply", patched(29, ...new Array(6).fill(0xff), 0x1f, 0), "maximum supply"],
     ["the amount is 0", patched(57, 0), "amount must be at least 1"],

@@ -93,6 +93,7 @@ const bodies: { readonly [T in Operation.Type]: object } = {
   VoteTx: { proposal_id: 1, vote: true },
   RegisterNameTx: { name: "alice" },
   SetAccountPolicyTx: { threshold: 1, keys: [hex(32)] },
+  RotateKeyTx: { validator_key: hex(32), proof: hex(64) },
 }
 const sampleOf = (type: Operation.Type): Record<string, unknown> => ({
   type,

@@ -111,7 +111,7 @@ const policy = fc
   .uniqueArray(publicKey, { minLength: 1, maxLength: Limits.POLICY_KEYS })
   .chain((keys) => fc.record({ keys: fc.constant(keys), threshold: Numbers.arbitrary(1, keys.length) }))
 
-/** One arbitrary for each of the ten types. */
+/** One arbitrary for each type. */
 export const operationOf: { readonly [T in Operation.Type]: fc.Arbitrary<Extract<Operation.Operation, { _tag: T }>> } =
   {
     Transfer: fc.record({
@@ -138,6 +138,7 @@ export const operationOf: { readonly [T in Operation.Type]: fc.Arbitrary<Extract
     }),
     RegisterNameTx: fc.record({ _tag: fc.constant("RegisterNameTx"), name }),
     SetAccountPolicyTx: policy.map((keys) => ({ _tag: "SetAccountPolicyTx", ...keys })),
+    RotateKeyTx: fc.record({ _tag: fc.constant("RotateKeyTx"), validatorKey: publicKey, proof: signature }),
   }
 
 export const operation: fc.Arbitrary<Operation.Operation> = fc.oneof(...Object.values(operationOf))

@@ -179,6 +179,7 @@ export class Traffic {
       case "CreateProposalTx":
       case "VoteTx":
       case "SetAccountPolicyTx":
+      case "RotateKeyTx":
         return Sats.make(minFee + this.#chance.below(5_000))
     }
   }

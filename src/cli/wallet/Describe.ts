@@ -87,6 +87,8 @@ const operation = (transaction: TransactionJson, prefix: AddressPrefix, names: N
       return [["vote", `${transaction.vote ? "yes" : "no"} on proposal ${transaction.proposal_id}`]]
     case "RegisterNameTx":
       return [["register", `@${transaction.name}`]]
+    case "RotateKeyTx":
+      return [["new validator key", transaction.validator_key]]
     case "SetAccountPolicyTx":
       return [
         [

@@ -6,8 +6,11 @@ import * as Wallet from "../../client/Wallet.js"
 import type * as Address from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { SecretKey } from "../../protocol/identity/Keys.js"
+import type { NetworkId } from "../../protocol/identity/Network.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as Charges from "../../protocol/transaction/Charges.js"
+import type * as Possession from "../../protocol/transaction/Possession.js"
 import type * as KeyStore from "../keys/KeyStore.js"
 import { fail, type WalletFailure } from "../keys/WalletFailure.js"
 import type * as Command from "../settings/Command.js"
@@ -72,6 +75,9 @@ export interface Context {
   readonly resolve: (text: string) => Effect.Effect<Address.Address, WalletFailure | WrongUsage>
   /** The key in its file; none if another account acts. */
   readonly key: Option.Option<KeyStore.KeyInFile>
+  readonly networkId: NetworkId
+  /** The sender, and the nonce of the transaction. */
+  readonly claim: Possession.Claim
 }
 
 /** Turns invalid input into wrong usage. Other exceptions are bugs. */
@@ -207,7 +213,9 @@ export const submit = (
 export const sendResolved = <T extends Wallet.Type>(
   given: Given,
   type: T,
-  payloadOf: (context: Context) => Effect.Effect<Wallet.Payloads[T], WalletFailure | WrongUsage, Terminal>,
+  payloadOf: (
+    context: Context,
+  ) => Effect.Effect<Wallet.Payloads[T], WalletFailure | WrongUsage, Terminal | FileSystem.FileSystem>,
 ) =>
   Effect.gen(function* () {
     const contact = yield* Verb.contact(given)
@@ -218,8 +226,13 @@ export const sendResolved = <T extends Wallet.Type>(
         Effect.sync(() => text.startsWith("@") && names.set(address, text)),
       )
     const { address, key, unlock } = yield* actorOf(given, resolve)
-    const payload = yield* payloadOf({ resolve, key })
     const nonce = yield* nonceOf(given, contact.node, address)
+    const payload = yield* payloadOf({
+      resolve,
+      key,
+      networkId: network.networkId,
+      claim: { account: address, nonce: Natural.nonce(nonce) },
+    })
     const draft = yield* built(() => Wallet.unsigned(network, address, type, { nonce, fee: 0, ...payload }))
     const recipient = yield* recipientOf(draft, contact.node)
     const fee = yield* feeOf(given, type, contact, recipient)

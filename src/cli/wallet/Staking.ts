@@ -1,6 +1,8 @@
 /** Staking, delegating and commission. These types are free if applied; a failed one costs the minimum fee. */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import * as Sats from "../../protocol/numbers/Sats.js"
+import * as Possession from "../../protocol/transaction/Possession.js"
+import * as KeyStore from "../keys/KeyStore.js"
 import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
 import { wrongUsage } from "../settings/WrongUsage.js"
@@ -81,4 +83,28 @@ export const setCommission = Verb.make({
   examples: [["five per cent", "udg set-commission 5 --key data/validator.key"]],
   footer: ["One change per validator and epoch.", ...Sending.footer],
   run: (given) => Sending.send(given, "SetCommissionTx", { commission_percent: given.percent }),
+})
+
+const nextKey = Setting.argument("FILE", "file with the new key, as udg keygen makes it", Reader.keyPath)
+
+export const rotateKey = Verb.make({
+  name: "rotate-key",
+  about: "changes the key with which a validator signs, from the next epoch on",
+  settings: { nextKey, ...Sending.settings },
+  examples: [
+    ["make a key, and change to it", "udg keygen --key next.key && udg rotate-key next.key --key data/validator.key"],
+  ],
+  footer: [
+    "Stake, delegations, seat and rewards stay with the account, whose transactions the old key goes on signing. Once the next " +
+      "epoch has begun, restart the node with --validator-key FILE.",
+    ...Sending.footer,
+  ],
+  run: (given) =>
+    Sending.sendResolved(given, "RotateKeyTx", ({ networkId, claim }) =>
+      Effect.gen(function* () {
+        const { publicKey, unlock } = yield* KeyStore.load(Option.some(given.nextKey))
+        const proof = Possession.sign(networkId, claim, yield* unlock)
+        return { validator_key: publicKey, proof }
+      }),
+    ),
 })

@@ -39,6 +39,7 @@ export const groups: ReadonlyArray<Group> = [
       Staking.delegate,
       Staking.undelegate,
       Staking.setCommission,
+      Staking.rotateKey,
     ],
   },
   { title: "Votes", commands: [Reads.proposals, Governance.propose, Governance.vote] },

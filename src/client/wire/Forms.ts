@@ -23,7 +23,7 @@ const f16: Form = {kind:"union",of:[f2,f8]}
 const f17: Form = {kind:"list",of:f3}
 const f18: Form = {kind:"integer",min:0,max:253402300799999,expected:"an integer from 0 to 253402300799999"}
 const f19: Form = {kind:"secret"}
-const f20: Form = {kind:"literal",values:["Transfer","StakeTx","UnstakeTx","DelegateTx","UndelegateTx","SetCommissionTx","CreateProposalTx","VoteTx","RegisterNameTx","SetAccountPolicyTx"]}
+const f20: Form = {kind:"literal",values:["Transfer","StakeTx","UnstakeTx","DelegateTx","UndelegateTx","SetCommissionTx","CreateProposalTx","VoteTx","RegisterNameTx","SetAccountPolicyTx","RotateKeyTx"]}
 const f21: Form = {kind:"pattern",pattern:"^[a-z0-9-]{1,32}$",expected:"1 to 32 characters of a-z, 0-9 and -"}
 const f22: Form = {kind:"integer",min:1,max:100000000,expected:"an integer from 1 to 100000000"}
 const f23: Form = {kind:"integer",min:1,max:100000000000,expected:"an integer from 1 to 100000000000"}
@@ -61,32 +61,33 @@ const f54: Form = {kind:"record",fields:{type:{kind:"literal",values:["CreatePro
 const f55: Form = {kind:"record",fields:{type:{kind:"literal",values:["VoteTx"]},from:f3,nonce:f0,pub_key:f10,signature:f42,signatures:f43,proposal_id:f0,vote:f7,fee:f1},optional:["pub_key","signature","signatures"]}
 const f56: Form = {kind:"record",fields:{type:{kind:"literal",values:["RegisterNameTx"]},from:f3,nonce:f0,pub_key:f10,signature:f42,signatures:f43,name:{kind:"pattern",pattern:"^[a-z0-9][a-z0-9-]{1,18}[a-z0-9]$",expected:"3 to 20 characters of a-z, 0-9 and -, no - at either end"},fee:f1},optional:["pub_key","signature","signatures"]}
 const f57: Form = {kind:"record",fields:{type:{kind:"literal",values:["SetAccountPolicyTx"]},from:f3,nonce:f0,pub_key:f10,signature:f42,signatures:f43,threshold:{kind:"integer",min:1,max:16,expected:"an integer from 1 to 16"},keys:{kind:"list",of:f10,min:1,max:16},fee:f1},optional:["pub_key","signature","signatures"]}
-const f58: Form = {kind:"union",of:[f44,f45,f46,f47,f48,f49,f54,f55,f56,f57]}
-const f59: Form = {kind:"record",fields:{hash:f13}}
-const f60: Form = {kind:"literal",values:["pending","finalized"]}
-const f61: Form = {kind:"union",of:[f0,f8]}
-const f62: Form = {kind:"union",of:[f13,f8]}
-const f63: Form = {kind:"union",of:[f6,f8]}
-const f64: Form = {kind:"union",of:[f7,f8]}
-const f65: Form = {kind:"union",of:[f18,f8]}
-const f66: Form = {kind:"record",fields:{hash:f13,status:f60,round:f61,vertex_hash:f62,validator:f63,applied:f64,failure:f9,proposal_id:f61,timestamp:f65,transaction:f58}}
-const f67: Form = {kind:"literal",values:["sent","received"]}
-const f68: Form = {kind:"text",min:0,max:100,expected:"a next_cursor from the previous page"}
-const f69: Form = {kind:"record",fields:{limit:f29,cursor:f68},optional:["limit","cursor"]}
-const f70: Form = {kind:"record",fields:{secret_key:f19}}
-const f71: Form = {kind:"literal",values:["Text","ParameterChange","CouncilMembership","TreasurySpend"]}
-const f72: Form = {kind:"union",of:[{kind:"record",fields:{param:f3,value:f0}},{kind:"record",fields:{action:f52,address:f6}},{kind:"record",fields:{recipient:f6,amount:f1}},{kind:"record",fields:{}}]}
-const f73: Form = {kind:"literal",values:["Active","Passed","Rejected","Executed","Failed"]}
-const f74: Form = {kind:"literal",values:["held","returned","forfeited"]}
-const f75: Form = {kind:"record",fields:{round:f0}}
-const f76: Form = {kind:"list",of:f0}
-const f77: Form = {kind:"record",fields:{epoch:f0,round:f0,commit_index:f0,commit_hash:f13,effects_digest:f13,state_root:f13,total_supply:f1,next_epoch:{kind:"union",of:[{kind:"record",fields:{epoch:f0,first_round:f0,seed:f13,rules:{kind:"record",fields:{epoch_rounds:f0,protocol_version:f0,collection_depth_rounds:f0,checkpoint_interval_rounds:f0,round_reward:f1,halving_rounds:f0,treasury_percent:f37,council_percent:f37}},members:{kind:"list",of:{kind:"record",fields:{address:f6,pub_key:f10,weight:f1}}}}},f8]},previous:f13,hash:f13,signatures:{kind:"list",of:{kind:"record",fields:{validator:f6,signature:f42}}}}}
-const f78: Form = {kind:"bytes"}
-const f79: Form = {kind:"literal",values:["hour","day","year"]}
-const f80: Form = {kind:"list",of:f18}
-const f81: Form = {kind:"list",of:f1}
-const f82: Form = {kind:"list",of:f61}
-const f83: Form = {kind:"record",fields:{range:f79},optional:["range"]}
+const f58: Form = {kind:"record",fields:{type:{kind:"literal",values:["RotateKeyTx"]},from:f3,nonce:f0,pub_key:f10,signature:f42,signatures:f43,validator_key:f10,proof:f42,fee:f1},optional:["pub_key","signature","signatures"]}
+const f59: Form = {kind:"union",of:[f44,f45,f46,f47,f48,f49,f54,f55,f56,f57,f58]}
+const f60: Form = {kind:"record",fields:{hash:f13}}
+const f61: Form = {kind:"literal",values:["pending","finalized"]}
+const f62: Form = {kind:"union",of:[f0,f8]}
+const f63: Form = {kind:"union",of:[f13,f8]}
+const f64: Form = {kind:"union",of:[f6,f8]}
+const f65: Form = {kind:"union",of:[f7,f8]}
+const f66: Form = {kind:"union",of:[f18,f8]}
+const f67: Form = {kind:"record",fields:{hash:f13,status:f61,round:f62,vertex_hash:f63,validator:f64,applied:f65,failure:f9,proposal_id:f62,timestamp:f66,transaction:f59}}
+const f68: Form = {kind:"literal",values:["sent","received"]}
+const f69: Form = {kind:"text",min:0,max:100,expected:"a next_cursor from the previous page"}
+const f70: Form = {kind:"record",fields:{limit:f29,cursor:f69},optional:["limit","cursor"]}
+const f71: Form = {kind:"record",fields:{secret_key:f19}}
+const f72: Form = {kind:"literal",values:["Text","ParameterChange","CouncilMembership","TreasurySpend"]}
+const f73: Form = {kind:"union",of:[{kind:"record",fields:{param:f3,value:f0}},{kind:"record",fields:{action:f52,address:f6}},{kind:"record",fields:{recipient:f6,amount:f1}},{kind:"record",fields:{}}]}
+const f74: Form = {kind:"literal",values:["Active","Passed","Rejected","Executed","Failed"]}
+const f75: Form = {kind:"literal",values:["held","returned","forfeited"]}
+const f76: Form = {kind:"record",fields:{round:f0}}
+const f77: Form = {kind:"list",of:f0}
+const f78: Form = {kind:"record",fields:{epoch:f0,round:f0,commit_index:f0,commit_hash:f13,effects_digest:f13,state_root:f13,total_supply:f1,next_epoch:{kind:"union",of:[{kind:"record",fields:{epoch:f0,first_round:f0,seed:f13,rules:{kind:"record",fields:{epoch_rounds:f0,protocol_version:f0,collection_depth_rounds:f0,checkpoint_interval_rounds:f0,round_reward:f1,halving_rounds:f0,treasury_percent:f37,council_percent:f37}},members:{kind:"list",of:{kind:"record",fields:{address:f6,pub_key:f10,weight:f1}}}}},f8]},previous:f13,hash:f13,signatures:{kind:"list",of:{kind:"record",fields:{validator:f6,signature:f42}}}}}
+const f79: Form = {kind:"bytes"}
+const f80: Form = {kind:"literal",values:["hour","day","year"]}
+const f81: Form = {kind:"list",of:f18}
+const f82: Form = {kind:"list",of:f1}
+const f83: Form = {kind:"list",of:f62}
+const f84: Form = {kind:"record",fields:{range:f80},optional:["range"]}
 
 /** By group and name. */
 export const endpoints: Named<Named<Endpoint>> = {
@@ -107,59 +108,59 @@ export const endpoints: Named<Named<Endpoint>> = {
   },
   transactions: {
     send: {method:"POST",path:"/tx",body:{kind:"record",fields:{secret_key:f19,to:f4,amount:f1,fee:f1,memo:f39},optional:["memo"]},answer:f41},
-    submit: {method:"POST",path:"/tx/submit",body:{kind:"union",of:[f44,f45,f46,f47,f48,f49,f54,f55,f56,f57,{kind:"list",of:f58,min:1,max:1000}]},answer:{kind:"union",of:[f41,{kind:"list",of:{kind:"union",of:[{kind:"record",fields:{status_code:{kind:"literal",values:[200]},tx_hash:f13,status:f40,nonce:f0}},{kind:"record",fields:{status_code:{kind:"integer",min:400,max:599,expected:"an integer from 400 to 599"},code:f3,error:f3},isOpen:true}]}}]}},
-    lookup: {method:"GET",path:"/tx/:hash",params:f59,answer:f66},
-    history: {method:"GET",path:"/account/:address/transactions",params:f5,query:{kind:"record",fields:{limit:f29,type:f20,direction:f67,from:f0,until:f0,cursor:f68},optional:["limit","type","direction","from","until","cursor"]},answer:{kind:"record",fields:{transactions:{kind:"list",of:{kind:"record",fields:{hash:f13,direction:f67,status:f60,round:f61,vertex_hash:f62,validator:f63,applied:f64,failure:f9,proposal_id:f61,timestamp:f65,transaction:f58}}},next_cursor:f9}}},
-    statement: {method:"GET",path:"/account/:address/statement",params:f5,query:f69,answer:{kind:"record",fields:{address:f6,balance:f1,entries:{kind:"list",of:{kind:"record",fields:{kind:{kind:"literal",values:["sent","received","genesis","reward","fees","council","treasury_payment","bond_returned","stake_released","delegation_released","stake_slashed","delegations_slashed"]},change:{kind:"integer",min:-2100000000000000,max:2100000000000000,expected:"an integer from -2100000000000000 to 2100000000000000"},amount:f1,fee:f38,type:{kind:"literal",values:["Transfer","StakeTx","UnstakeTx","DelegateTx","UndelegateTx","SetCommissionTx","CreateProposalTx","VoteTx","RegisterNameTx","SetAccountPolicyTx",null]},hash:f62,counterparty:f63,applied:f64,proposal_id:f61,memo:f9,round:f0,since:f18,timestamp:f18}}},next_cursor:f9}}},
-    latest: {method:"GET",path:"/transactions",query:{kind:"record",fields:{limit:f29,type:f20,words:{kind:"text",min:0,max:200,expected:"at most 200 characters"},from:f0,until:f0,cursor:f68},optional:["limit","type","words","from","until","cursor"]},answer:{kind:"record",fields:{transactions:{kind:"list",of:f66},next_cursor:f9}}},
+    submit: {method:"POST",path:"/tx/submit",body:{kind:"union",of:[f44,f45,f46,f47,f48,f49,f54,f55,f56,f57,f58,{kind:"list",of:f59,min:1,max:1000}]},answer:{kind:"union",of:[f41,{kind:"list",of:{kind:"union",of:[{kind:"record",fields:{status_code:{kind:"literal",values:[200]},tx_hash:f13,status:f40,nonce:f0}},{kind:"record",fields:{status_code:{kind:"integer",min:400,max:599,expected:"an integer from 400 to 599"},code:f3,error:f3},isOpen:true}]}}]}},
+    lookup: {method:"GET",path:"/tx/:hash",params:f60,answer:f67},
+    history: {method:"GET",path:"/account/:address/transactions",params:f5,query:{kind:"record",fields:{limit:f29,type:f20,direction:f68,from:f0,until:f0,cursor:f69},optional:["limit","type","direction","from","until","cursor"]},answer:{kind:"record",fields:{transactions:{kind:"list",of:{kind:"record",fields:{hash:f13,direction:f68,status:f61,round:f62,vertex_hash:f63,validator:f64,applied:f65,failure:f9,proposal_id:f62,timestamp:f66,transaction:f59}}},next_cursor:f9}}},
+    statement: {method:"GET",path:"/account/:address/statement",params:f5,query:f70,answer:{kind:"record",fields:{address:f6,balance:f1,entries:{kind:"list",of:{kind:"record",fields:{kind:{kind:"literal",values:["sent","received","genesis","reward","fees","council","treasury_payment","bond_returned","stake_released","delegation_released","stake_slashed","delegations_slashed"]},change:{kind:"integer",min:-2100000000000000,max:2100000000000000,expected:"an integer from -2100000000000000 to 2100000000000000"},amount:f1,fee:f38,type:{kind:"literal",values:["Transfer","StakeTx","UnstakeTx","DelegateTx","UndelegateTx","SetCommissionTx","CreateProposalTx","VoteTx","RegisterNameTx","SetAccountPolicyTx","RotateKeyTx",null]},hash:f63,counterparty:f64,applied:f65,proposal_id:f62,memo:f9,round:f0,since:f18,timestamp:f18}}},next_cursor:f9}}},
+    latest: {method:"GET",path:"/transactions",query:{kind:"record",fields:{limit:f29,type:f20,words:{kind:"text",min:0,max:200,expected:"at most 200 characters"},from:f0,until:f0,cursor:f69},optional:["limit","type","words","from","until","cursor"]},answer:{kind:"record",fields:{transactions:{kind:"list",of:f67},next_cursor:f9}}},
   },
   archive: {
-    balances: {method:"GET",path:"/account/:address/balances",params:f5,query:{kind:"record",fields:{limit:f29,commit:f0,step:{kind:"integer",min:1,max:9007199254740991,expected:"an integer from 1 to 2^53 - 1"}},optional:["limit","commit","step"]},answer:{kind:"record",fields:{address:f6,balances:{kind:"list",of:{kind:"record",fields:{commit:f0,timestamp:f18,balance:f1,nonce:f0}}},next_commit:f61}}},
-    richest: {method:"GET",path:"/accounts",query:f69,answer:{kind:"record",fields:{accounts:{kind:"list",of:{kind:"record",fields:{address:f6,name:f9,balance:f1}}},next_cursor:f9}}},
+    balances: {method:"GET",path:"/account/:address/balances",params:f5,query:{kind:"record",fields:{limit:f29,commit:f0,step:{kind:"integer",min:1,max:9007199254740991,expected:"an integer from 1 to 2^53 - 1"}},optional:["limit","commit","step"]},answer:{kind:"record",fields:{address:f6,balances:{kind:"list",of:{kind:"record",fields:{commit:f0,timestamp:f18,balance:f1,nonce:f0}}},next_commit:f62}}},
+    richest: {method:"GET",path:"/accounts",query:f70,answer:{kind:"record",fields:{accounts:{kind:"list",of:{kind:"record",fields:{address:f6,name:f9,balance:f1}}},next_cursor:f9}}},
     statistics: {method:"GET",path:"/statistics",query:{kind:"record",fields:{limit:{kind:"integer",min:1,max:500,expected:"an integer from 1 to 500"},interval:{kind:"literal",values:["hour","day"]},until:f0},optional:["limit","interval","until"]},answer:{kind:"record",fields:{statistics:{kind:"list",of:{kind:"record",fields:{timestamp:f18,commits:f0,vertices:f0,transactions:f0,failed:f0,fees:f0,total_supply:f1}}}}}},
   },
   staking: {
     stake: {method:"POST",path:"/stake",body:{kind:"record",fields:{secret_key:f19,amount:f1}},answer:f41},
-    unstake: {method:"POST",path:"/unstake",body:f70,answer:f41},
-    stakeOf: {method:"GET",path:"/stake/:address",params:f5,answer:{kind:"record",fields:{address:f6,staked_amount:f1,staked_coin:f2,commission_percent:f37,effective_stake:f1,delegator_count:f0,is_active_validator:f7,unstaking:f7,unlock_at_round:f61,in_committee:f7}}},
+    unstake: {method:"POST",path:"/unstake",body:f71,answer:f41},
+    stakeOf: {method:"GET",path:"/stake/:address",params:f5,answer:{kind:"record",fields:{address:f6,staked_amount:f1,staked_coin:f2,commission_percent:f37,effective_stake:f1,delegator_count:f0,is_active_validator:f7,unstaking:f7,unlock_at_round:f62,in_committee:f7}}},
     validators: {method:"GET",path:"/validators",answer:{kind:"record",fields:{validators:{kind:"list",of:{kind:"record",fields:{address:f6,effective_stake:f1,commission_percent:f37,delegator_count:f0,is_active:f7,in_committee:f7}}},total_staked:f1,active_count:f0,max_validators:f0}}},
   },
   delegation: {
     delegate: {method:"POST",path:"/delegate",body:{kind:"record",fields:{secret_key:f19,validator:f4,amount:f1}},answer:f41},
-    undelegate: {method:"POST",path:"/undelegate",body:f70,answer:f41},
+    undelegate: {method:"POST",path:"/undelegate",body:f71,answer:f41},
     setCommission: {method:"POST",path:"/set-commission",body:{kind:"record",fields:{secret_key:f19,commission_percent:f37}},answer:f41},
-    delegationOf: {method:"GET",path:"/delegation/:address",params:f5,answer:{kind:"record",fields:{delegator:f6,validator:f6,amount:f1,amount_coin:f2,undelegating:f7,unlock_at_round:f61}}},
+    delegationOf: {method:"GET",path:"/delegation/:address",params:f5,answer:{kind:"record",fields:{delegator:f6,validator:f6,amount:f1,amount_coin:f2,undelegating:f7,unlock_at_round:f62}}},
     delegators: {method:"GET",path:"/validator/:address/delegators",params:f5,answer:{kind:"record",fields:{validator:f6,delegator_count:f0,total_delegated:f1,delegators:{kind:"list",of:{kind:"record",fields:{address:f6,amount:f1,amount_coin:f2,undelegating:f7}}}}}},
   },
   governance: {
     propose: {method:"POST",path:"/proposal",body:{kind:"record",fields:{secret_key:f19,title:f50,description:f51,proposal_type:f53,fee:f1}},answer:f41},
     vote: {method:"POST",path:"/vote",body:{kind:"record",fields:{secret_key:f19,proposal_id:f0,vote:f7,fee:f1}},answer:f41},
-    proposals: {method:"GET",path:"/proposals",answer:{kind:"record",fields:{count:f0,proposals:{kind:"list",of:{kind:"record",fields:{id:f0,title:f3,description:f3,texts_pruned:f7,tx_hash:f13,proposal_type:f71,payload:f72,status:f73,proposer:f6,votes_for:f1,votes_against:f1,snapshot_total_stake:f1,created_at_round:f0,voting_ends_at_round:f0,executes_at_round:f0,failure:f9,bond:f1,bond_status:f74}}}}}},
-    proposal: {method:"GET",path:"/proposal/:id",params:{kind:"record",fields:{id:f0}},answer:{kind:"record",fields:{id:f0,title:f3,description:f3,texts_pruned:f7,tx_hash:f13,proposal_type:f71,payload:f72,status:f73,proposer:f6,votes_for:f1,votes_against:f1,snapshot_total_stake:f1,created_at_round:f0,voting_ends_at_round:f0,executes_at_round:f0,failure:f9,bond:f1,bond_status:f74,voters:{kind:"list",of:{kind:"record",fields:{address:f6,vote:{kind:"literal",values:["yes","no"]},weight:f1}}}}}},
+    proposals: {method:"GET",path:"/proposals",answer:{kind:"record",fields:{count:f0,proposals:{kind:"list",of:{kind:"record",fields:{id:f0,title:f3,description:f3,texts_pruned:f7,tx_hash:f13,proposal_type:f72,payload:f73,status:f74,proposer:f6,votes_for:f1,votes_against:f1,snapshot_total_stake:f1,created_at_round:f0,voting_ends_at_round:f0,executes_at_round:f0,failure:f9,bond:f1,bond_status:f75}}}}}},
+    proposal: {method:"GET",path:"/proposal/:id",params:{kind:"record",fields:{id:f0}},answer:{kind:"record",fields:{id:f0,title:f3,description:f3,texts_pruned:f7,tx_hash:f13,proposal_type:f72,payload:f73,status:f74,proposer:f6,votes_for:f1,votes_against:f1,snapshot_total_stake:f1,created_at_round:f0,voting_ends_at_round:f0,executes_at_round:f0,failure:f9,bond:f1,bond_status:f75,voters:{kind:"list",of:{kind:"record",fields:{address:f6,vote:{kind:"literal",values:["yes","no"]},weight:f1}}}}}},
     voteOf: {method:"GET",path:"/vote/:id/:address",params:{kind:"record",fields:{id:f0,address:f4}},answer:{kind:"record",fields:{proposal_id:f0,address:f6,vote:{kind:"literal",values:["yes","no",null]},weight:f1}}},
     config: {method:"GET",path:"/governance/config",answer:{kind:"record",fields:{min_fee_sats:f22,name_fee_sats:f23,min_delegation_sats:f24,min_stake_to_propose_sats:f25,cooldown_rounds:f26,voting_period_rounds:f27,execution_delay_rounds:f28,quorum_percent:f29,approval_percent:f30,max_active_proposals:f29,treasury_percent:f31,council_percent:f32,slash_percent:f33,checkpoint_interval_rounds:f34,proposal_bond_sats:f35,max_active_per_proposer:f29,account_fee_sats:f36,protocol_version:f0,governable_params:{kind:"list",of:{kind:"record",fields:{name:f3,value:f0,min:f0,max:f0}}}}}},
   },
   dag: {
-    round: {method:"GET",path:"/round/:round",params:f75,answer:{kind:"record",fields:{round:f0,timestamp:f65,finalized:f7,vertices:{kind:"list",of:{kind:"record",fields:{hash:f13,validator:f6,reward:f1,tx_count:f0,parent_count:f0}}}}}},
-    vertex: {method:"GET",path:"/vertex/:hash",params:f59,answer:{kind:"record",fields:{hash:f13,round:f0,validator:f6,parent_count:f0,parents:f14,coinbase_reward:f1,timestamp:f18,finalized:f7,transactions:{kind:"list",of:{kind:"record",fields:{type:f20,hash:f13,fee:f1,outcome:{kind:"literal",values:["applied","failed","no effect",null]}}}}}}},
-    columns: {method:"GET",path:"/dag",query:{kind:"record",fields:{from:f0,rounds:{kind:"integer",min:1,max:120,expected:"an integer from 1 to 120"}},optional:["from","rounds"]},answer:{kind:"record",fields:{dag_round:f0,finalized_round:f0,validators:f12,columns:{kind:"list",of:{kind:"record",fields:{round:f0,epoch:f0,timestamp:f65,finalized:f7,leader:{kind:"union",of:[{kind:"record",fields:{validator:f0,verdict:{kind:"literal",values:["undecided","committed","skipped"]}}},f8]},vertices:{kind:"list",of:{kind:"record",fields:{hash:f13,validator:f0,tx_count:f0,commit_index:f61,parents:f76,older_parents:{kind:"list",of:{kind:"record",fields:{round:f0,validator:f0}}}}}}}}}}}},
+    round: {method:"GET",path:"/round/:round",params:f76,answer:{kind:"record",fields:{round:f0,timestamp:f66,finalized:f7,vertices:{kind:"list",of:{kind:"record",fields:{hash:f13,validator:f6,reward:f1,tx_count:f0,parent_count:f0}}}}}},
+    vertex: {method:"GET",path:"/vertex/:hash",params:f60,answer:{kind:"record",fields:{hash:f13,round:f0,validator:f6,parent_count:f0,parents:f14,coinbase_reward:f1,timestamp:f18,finalized:f7,transactions:{kind:"list",of:{kind:"record",fields:{type:f20,hash:f13,fee:f1,outcome:{kind:"literal",values:["applied","failed","no effect",null]}}}}}}},
+    columns: {method:"GET",path:"/dag",query:{kind:"record",fields:{from:f0,rounds:{kind:"integer",min:1,max:120,expected:"an integer from 1 to 120"}},optional:["from","rounds"]},answer:{kind:"record",fields:{dag_round:f0,finalized_round:f0,validators:f12,columns:{kind:"list",of:{kind:"record",fields:{round:f0,epoch:f0,timestamp:f66,finalized:f7,leader:{kind:"union",of:[{kind:"record",fields:{validator:f0,verdict:{kind:"literal",values:["undecided","committed","skipped"]}}},f8]},vertices:{kind:"list",of:{kind:"record",fields:{hash:f13,validator:f0,tx_count:f0,commit_index:f62,parents:f77,older_parents:{kind:"list",of:{kind:"record",fields:{round:f0,validator:f0}}}}}}}}}}}},
   },
   checkpoints: {
-    latest: {method:"GET",path:"/checkpoint/latest",answer:f77},
-    list: {method:"GET",path:"/checkpoints",query:{kind:"record",fields:{limit:f29,before:f0,closing:{kind:"literal",values:["only"]}},optional:["limit","before","closing"]},answer:{kind:"record",fields:{checkpoints:{kind:"list",of:{kind:"record",fields:{epoch:f0,round:f0,commit_index:f0,hash:f13,closes_epoch:f7,members:f16,total_supply:f1,signatures:f0,timestamp:f65}}},next_round:f61}}},
-    checkpoint: {method:"GET",path:"/checkpoint/:round",params:f75,answer:f77},
-    byHash: {method:"GET",path:"/checkpoint/hash/:hash",params:f59,answer:f77},
-    closing: {method:"GET",path:"/checkpoint/epoch/:epoch",params:{kind:"record",fields:{epoch:f0}},answer:f77},
-    state: {method:"GET",path:"/state/:root/:position",params:{kind:"record",fields:{root:f13,position:{kind:"pattern",pattern:"^[0-9a-f]{66}$",expected:"66 hex characters"}}},answer:{kind:"record",fields:{state_root:f13,piece:f78}}},
-    transactionProof: {method:"GET",path:"/proof/tx/:hash",params:f59,answer:{kind:"record",fields:{hash:f13,network_id:f21,vertex:f78,headers:{kind:"list",of:f78,max:64},previous:f13,commits:{kind:"list",of:{kind:"record",fields:{index:f0,epoch:f0,leader_round:f0,leader_hash:f13}},min:1,max:10001},checkpoint:f77}}},
-    proof: {method:"GET",path:"/proof/:address",params:f5,answer:{kind:"record",fields:{address:f6,key:f13,record:f9,proof:{kind:"record",fields:{siblings:{kind:"list",of:{kind:"record",fields:{hash:f13,records:f0}},max:251},leaf:{kind:"list",of:{kind:"record",fields:{key:f13,value:f78}},max:32}}},checkpoint:f77}}},
+    latest: {method:"GET",path:"/checkpoint/latest",answer:f78},
+    list: {method:"GET",path:"/checkpoints",query:{kind:"record",fields:{limit:f29,before:f0,closing:{kind:"literal",values:["only"]}},optional:["limit","before","closing"]},answer:{kind:"record",fields:{checkpoints:{kind:"list",of:{kind:"record",fields:{epoch:f0,round:f0,commit_index:f0,hash:f13,closes_epoch:f7,members:f16,total_supply:f1,signatures:f0,timestamp:f66}}},next_round:f62}}},
+    checkpoint: {method:"GET",path:"/checkpoint/:round",params:f76,answer:f78},
+    byHash: {method:"GET",path:"/checkpoint/hash/:hash",params:f60,answer:f78},
+    closing: {method:"GET",path:"/checkpoint/epoch/:epoch",params:{kind:"record",fields:{epoch:f0}},answer:f78},
+    state: {method:"GET",path:"/state/:root/:position",params:{kind:"record",fields:{root:f13,position:{kind:"pattern",pattern:"^[0-9a-f]{66}$",expected:"66 hex characters"}}},answer:{kind:"record",fields:{state_root:f13,piece:f79}}},
+    transactionProof: {method:"GET",path:"/proof/tx/:hash",params:f60,answer:{kind:"record",fields:{hash:f13,network_id:f21,vertex:f79,headers:{kind:"list",of:f79,max:64},previous:f13,commits:{kind:"list",of:{kind:"record",fields:{index:f0,epoch:f0,leader_round:f0,leader_hash:f13}},min:1,max:10001},checkpoint:f78}}},
+    proof: {method:"GET",path:"/proof/:address",params:f5,answer:{kind:"record",fields:{address:f6,key:f13,record:f9,proof:{kind:"record",fields:{siblings:{kind:"list",of:{kind:"record",fields:{hash:f13,records:f0}},max:251},leaf:{kind:"list",of:{kind:"record",fields:{key:f13,value:f79}},max:32}}},checkpoint:f78}}},
   },
   monitoring: {
     metrics: {method:"GET",path:"/metrics"},
     metricsJson: {method:"GET",path:"/metrics/json",answer:{kind:"record",fields:{dag_round:f0,finalized_round:f0,finality_lag:f0,peer_count:f0,mempool_size:f0,total_supply:f1,total_staked:f1,active_validators:f0,checkpoint_latest:f0,uptime_seconds:f0}}},
-    history: {method:"GET",path:"/metrics/history",query:{kind:"record",fields:{range:f79,since:f0},optional:["range","since"]},answer:{kind:"record",fields:{range:f79,step_ms:f0,at:f80,measured_ms:f76,transactions:f76,rounds:f76,fees:f81,finality_ms:f82,total_supply:f81,total_staked:f81,mempool_size:f76}}},
-    attendance: {method:"GET",path:"/metrics/validators",query:f83,answer:{kind:"record",fields:{range:f79,since:f65,validators:{kind:"list",of:{kind:"record",fields:{address:f6,made:f0,missed:f0}}}}}},
-    validatorRounds: {method:"GET",path:"/validator/:address/rounds",params:f5,query:f83,answer:{kind:"record",fields:{validator:f6,range:f79,step_ms:f0,at:f80,made:f76,missed:f76,delegators:f82,delegated:{kind:"list",of:f38}}}},
+    history: {method:"GET",path:"/metrics/history",query:{kind:"record",fields:{range:f80,since:f0},optional:["range","since"]},answer:{kind:"record",fields:{range:f80,step_ms:f0,at:f81,measured_ms:f77,transactions:f77,rounds:f77,fees:f82,finality_ms:f83,total_supply:f82,total_staked:f82,mempool_size:f77}}},
+    attendance: {method:"GET",path:"/metrics/validators",query:f84,answer:{kind:"record",fields:{range:f80,since:f66,validators:{kind:"list",of:{kind:"record",fields:{address:f6,made:f0,missed:f0}}}}}},
+    validatorRounds: {method:"GET",path:"/validator/:address/rounds",params:f5,query:f84,answer:{kind:"record",fields:{validator:f6,range:f80,step_ms:f0,at:f81,made:f77,missed:f77,delegators:f83,delegated:{kind:"list",of:f38}}}},
   },
   documents: {
     openapi: {method:"GET",path:"/openapi.json"},
@@ -210,9 +211,9 @@ export const failures: Named<Form> = {
   FaucetUnavailable: {kind:"record",fields:{code:{kind:"literal",values:["FaucetUnavailable"]},error:f3}},
 }
 
-export const event: Form = {kind:"union",of:[{kind:"record",fields:{type:{kind:"literal",values:["round"]},round:f0,finalized_round:f0}},{kind:"record",fields:{type:{kind:"literal",values:["vertex"]},hash:f13,round:f0,validator:f6,reward:f1,tx_count:f0}},{kind:"record",fields:{type:{kind:"literal",values:["transaction"]},hash:f13,transaction_type:f20,from:f6,to:f6,status:f60,applied:f64},optional:["to"]},{kind:"record",fields:{type:{kind:"literal",values:["alert"]},severity:{kind:"literal",values:["info","warning","critical"]},message:f3}},{kind:"record",fields:{type:{kind:"literal",values:["reset"]},message:f3}}]}
+export const event: Form = {kind:"union",of:[{kind:"record",fields:{type:{kind:"literal",values:["round"]},round:f0,finalized_round:f0}},{kind:"record",fields:{type:{kind:"literal",values:["vertex"]},hash:f13,round:f0,validator:f6,reward:f1,tx_count:f0}},{kind:"record",fields:{type:{kind:"literal",values:["transaction"]},hash:f13,transaction_type:f20,from:f6,to:f6,status:f61,applied:f65},optional:["to"]},{kind:"record",fields:{type:{kind:"literal",values:["alert"]},severity:{kind:"literal",values:["info","warning","critical"]},message:f3}},{kind:"record",fields:{type:{kind:"literal",values:["reset"]},message:f3}}]}
 
-export const transaction: Form = f58
+export const transaction: Form = f59
 
 /** The fees of a network with standard parameters. */
 export const usualPrices = { min_fee_sats: 1000, name_fee_sats: 100000, account_fee_sats: 1100000 }

@@ -259,7 +259,7 @@ export interface FaucetRequest {
 }
 
 /** The type of a transaction. */
-export type TransactionType = "Transfer" | "StakeTx" | "UnstakeTx" | "DelegateTx" | "UndelegateTx" | "SetCommissionTx" | "CreateProposalTx" | "VoteTx" | "RegisterNameTx" | "SetAccountPolicyTx"
+export type TransactionType = "Transfer" | "StakeTx" | "UnstakeTx" | "DelegateTx" | "UndelegateTx" | "SetCommissionTx" | "CreateProposalTx" | "VoteTx" | "RegisterNameTx" | "SetAccountPolicyTx" | "RotateKeyTx"
 
 /** The 100 pending transactions with the highest fees, highest first. */
 export type PendingTransactions = ReadonlyArray<{
@@ -556,6 +556,18 @@ export interface SetAccountPolicyTx {
   readonly fee: Kinds.Sats
 }
 
+export interface RotateKeyTx {
+  readonly type: "RotateKeyTx"
+  readonly from: string
+  readonly nonce: Kinds.Nonce
+  readonly pub_key?: Kinds.PublicKey
+  readonly signature?: Kinds.Signature
+  readonly signatures?: ReadonlyArray<KeySignature>
+  readonly validator_key: Kinds.PublicKey
+  readonly proof: Kinds.Signature
+  readonly fee: Kinds.Sats
+}
+
 export interface KeySignatureInput {
   readonly pub_key: string
   readonly signature: string
@@ -685,11 +697,23 @@ export interface SetAccountPolicyTxInput {
   readonly fee: number
 }
 
-/** A signed transaction. */
-export type TransactionInput = TransferInput | StakeTxInput | UnstakeTxInput | DelegateTxInput | UndelegateTxInput | SetCommissionTxInput | CreateProposalTxInput | VoteTxInput | RegisterNameTxInput | SetAccountPolicyTxInput
+export interface RotateKeyTxInput {
+  readonly type: "RotateKeyTx"
+  readonly from: string
+  readonly nonce: number
+  readonly pub_key?: string
+  readonly signature?: string
+  readonly signatures?: ReadonlyArray<KeySignatureInput>
+  readonly validator_key: string
+  readonly proof: string
+  readonly fee: number
+}
 
 /** A signed transaction. */
-export type Transaction = Transfer | StakeTx | UnstakeTx | DelegateTx | UndelegateTx | SetCommissionTx | CreateProposalTx | VoteTx | RegisterNameTx | SetAccountPolicyTx
+export type TransactionInput = TransferInput | StakeTxInput | UnstakeTxInput | DelegateTxInput | UndelegateTxInput | SetCommissionTxInput | CreateProposalTxInput | VoteTxInput | RegisterNameTxInput | SetAccountPolicyTxInput | RotateKeyTxInput
+
+/** A signed transaction. */
+export type Transaction = Transfer | StakeTx | UnstakeTx | DelegateTx | UndelegateTx | SetCommissionTx | CreateProposalTx | VoteTx | RegisterNameTx | SetAccountPolicyTx | RotateKeyTx
 
 /** A transaction and its outcome. */
 export interface TransactionLookup {

@@ -4,12 +4,14 @@
  * judged with the parent itself.
  */
 import { Data, Either } from "effect"
+import * as ProtocolVersion from "../../protocol/epoch/ProtocolVersion.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { NetworkId } from "../../protocol/identity/Network.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
 import type { Epoch, Round } from "../../protocol/numbers/Natural.js"
 import type { Sats } from "../../protocol/numbers/Sats.js"
+import type { Type } from "../../protocol/transaction/Operation.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import * as Verification from "../../protocol/transaction/Verification.js"
 import * as Evidence from "../../protocol/vertex/Evidence.js"
@@ -68,6 +70,9 @@ export class NoQuorumOfParents extends Data.TaggedError("NoQuorumOfParents")<{
 /** Two headers that prove nothing, or are not in the order of their hashes. */
 export class MalformedEvidence extends Data.TaggedError("MalformedEvidence")<{ readonly position: number }> {}
 
+/** A type of transaction that the protocol version of the epoch does not have. */
+export class UnknownType extends Data.TaggedError("UnknownType")<{ readonly type: Type }> {}
+
 export type InvalidVertex =
   | WrongEpoch
   | WrongBase
@@ -83,6 +88,7 @@ export type InvalidVertex =
   | ParentsOutOfOrder
   | NoQuorumOfParents
   | MalformedEvidence
+  | UnknownType
 
 const excess = (what: TooLarge["what"], found: number, allowed: number): TooLarge | undefined =>
   found > allowed ? new TooLarge({ what, found, allowed }) : undefined
@@ -140,6 +146,12 @@ const evidenceFault = (evidence: ReadonlyArray<Evidence.Evidence>): InvalidVerte
   return position < 0 ? undefined : new MalformedEvidence({ position })
 }
 
+const typeFault = ({ transactions }: Body, { record }: Committee): InvalidVertex | undefined => {
+  if (ProtocolVersion.rulesOf(record.rules.protocolVersion).rotatesKeys) return undefined
+  const found = transactions.find(({ operation }) => operation._tag === "RotateKeyTx")
+  return found && new UnknownType({ type: found.operation._tag })
+}
+
 const fault = (vertex: Vertex, base: Hash, committee: Committee): InvalidVertex | undefined => {
   const { header, body } = vertex
   const { epoch } = committee.record
@@ -152,7 +164,12 @@ const fault = (vertex: Vertex, base: Hash, committee: Committee): InvalidVertex 
   if (round < firstRound) return new RoundBeforeEpoch({ round, firstRound })
   const coinbase = committee.coinbase(round, seat)
   if (header.coinbase !== coinbase) return new WrongCoinbase({ found: header.coinbase, expected: coinbase })
-  return sizeFault(vertex, committee) ?? parentsFault(header, committee) ?? evidenceFault(body.evidence)
+  return (
+    sizeFault(vertex, committee) ??
+    parentsFault(header, committee) ??
+    evidenceFault(body.evidence) ??
+    typeFault(body, committee)
+  )
 }
 
 /** The vertex, or the first rule it breaks. Does not check signatures: see `signatureChecks`. */

@@ -66,6 +66,8 @@ export const factsOf = (operation: Operation, isWhole = false): ReadonlyArray<Fa
       ]
     case "RegisterNameTx":
       return [["Name", <a href={Route.subject("address", `@${operation.name}`)}>@{operation.name}</a>]]
+    case "RotateKeyTx":
+      return [["New validator key", <Reference.Text text={operation.validator_key} what="public key" />]]
     case "SetAccountPolicyTx":
       return [
         ["Policy", `${operation.threshold} of ${Words.counted(operation.keys.length, "key")}`],

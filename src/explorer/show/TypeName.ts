@@ -12,6 +12,7 @@ const names: Readonly<Record<Type, string>> = {
   VoteTx: "Vote",
   RegisterNameTx: "Register name",
   SetAccountPolicyTx: "Set signers",
+  RotateKeyTx: "Change validator key",
 }
 
 export const of = (type: Type): string => names[type]

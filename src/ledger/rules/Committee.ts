@@ -4,7 +4,7 @@
  */
 
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
-import type { Address } from "../../protocol/identity/Address.js"
+import * as Address from "../../protocol/identity/Address.js"
 import type { PublicKey } from "../../protocol/identity/Keys.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
@@ -15,7 +15,9 @@ import * as Heartbeats from "./Heartbeats.js"
 const MAX_NEWCOMERS = 25
 
 export interface Candidate {
-  readonly address: Address
+  /** Its account. */
+  readonly address: Address.Address
+  /** The key with which it signs in the next epoch. */
   readonly publicKey: PublicKey
   /** Its weight without the bound. Also decides which candidates get a seat. */
   readonly stake: Sats.Sats
@@ -67,7 +69,7 @@ export const select = (candidates: ReadonlyArray<Candidate>): ReadonlyArray<Epoc
   const allowed = Sats.min(allowedTo(seats), added)
   return seats
     .map((candidate) => ({
-      address: candidate.address,
+      address: Address.fromPublicKey(candidate.publicKey),
       publicKey: candidate.publicKey,
       weight: Sats.addBounded(
         candidate.carried,
@@ -78,34 +80,45 @@ export const select = (candidates: ReadonlyArray<Candidate>): ReadonlyArray<Epoc
     .sort((a, b) => (a.address < b.address ? -1 : 1))
 }
 
-/** The established part of a member's carried weight. The network's initial weight counts as established. */
-const establishedOf = (state: State, address: Address, carried: Sats.Sats): Sats.Sats => {
+/**
+ * The established part of a member's carried weight. The network's initial weight counts as established. Weight under a
+ * changed key does not: that key, like a newcomer's, may sign nothing until a quorum has made the epoch's first rounds.
+ */
+const establishedOf = (state: State, key: PublicKey, carried: Sats.Sats): Sats.Sats => {
   const before = state.epochOf(Natural.epoch(state.epoch.record.epoch - 1))?.record
-  return before === undefined ? carried : Sats.min(carried, EpochRecord.memberOf(before, address)?.weight ?? Sats.ZERO)
+  return before === undefined
+    ? carried
+    : Sats.min(carried, EpochRecord.memberOf(before, Address.fromPublicKey(key))?.weight ?? Sats.ZERO)
 }
 
+/** The key to which a member has changed, or its key. */
+const nextKeyOf = (state: State, { address, publicKey }: EpochRecord.Member): PublicKey =>
+  state.extrasOf(state.accountOf(address)).publicKey ?? publicKey
+
 const stayers = (state: State): ReadonlyArray<Candidate> =>
-  state.epoch.record.members.flatMap(({ address, publicKey, weight }) => {
+  state.epoch.record.members.flatMap((member) => {
+    const address = state.accountOf(member.address)
     const staker = state.staker(address)
     if (!staker?.isActive || !Heartbeats.wasPresentInSecondHalf(state, address)) return []
     const stake = staker.effective
-    const carried = Sats.min(weight, stake)
-    return [{ address, publicKey, stake, carried, established: establishedOf(state, address, carried) }]
+    const carried = Sats.min(member.weight, stake)
+    const publicKey = nextKeyOf(state, member)
+    return [{ address, publicKey, stake, carried, established: establishedOf(state, publicKey, carried) }]
   })
 
-/** A committee is never empty: if no member stays, the old ones remain, unchanged. */
+/** A committee is never empty: if no member stays, the old ones remain, with their weights. */
 const remaining = (state: State): ReadonlyArray<Candidate> =>
-  state.epoch.record.members.map(({ address, publicKey, weight }) => ({
-    address,
-    publicKey,
-    stake: weight,
-    carried: weight,
-    established: establishedOf(state, address, weight),
-  }))
+  state.epoch.record.members.map((member) => {
+    const { weight } = member
+    const address = state.accountOf(member.address)
+    const publicKey = nextKeyOf(state, member)
+    const established = establishedOf(state, publicKey, weight)
+    return { address, publicKey, stake: weight, carried: weight, established }
+  })
 
 const newcomers = (state: State): ReadonlyArray<Candidate> =>
   [...state.presence.keys()].flatMap((key) => {
-    const staker = state.staker(key as Address)
+    const staker = state.staker(key as Address.Address)
     if (!staker?.isActive || !Heartbeats.beatEveryQuarter(state, key)) return []
     const { publicKey } = state.accounts.extras(staker.row)
     return publicKey === null

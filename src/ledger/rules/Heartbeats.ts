@@ -1,6 +1,7 @@
 /** Presence in an epoch: members' vertices in its second half, and heartbeats of validators that want to join. */
 
 import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
+import * as Address from "../../protocol/identity/Address.js"
 import type * as Natural from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as StateKey from "../../protocol/state/StateKey.js"
@@ -26,20 +27,27 @@ const mark = (state: State, validator: string, bit: number): void => {
   if ((seen & bit) === 0) state.presence.set(validator, seen | bit)
 }
 
-/** Counts for active stake outside the committee, if it names a recent commit of this chain. */
+/** Whether the account has changed from this key to another. */
+const isReplaced = (state: State, account: Address.Address, validator: Address.Address): boolean => {
+  const { publicKey } = state.extrasOf(account)
+  return publicKey !== null && Address.fromPublicKey(publicKey) !== validator
+}
+
+/** Counts for active stake outside the committee, if it is of its newest key and names a recent commit of this chain. */
 export const apply = (state: State, { validator, commitIndex, commitHash }: Heartbeat): void => {
   const { record } = state.epoch
   const commit = state.recentCommits.get(StateKey.counter(commitIndex))
   if (commit === undefined || commit.hash !== commitHash || !isRecent(record, commit, state.round)) return
-  if (state.isMember(validator) || !state.staker(validator)?.isActive) return
-  mark(state, validator, 1 << quarterOf(record, state.round))
+  const account = state.accountOf(validator)
+  if (state.isMember(account) || !state.staker(account)?.isActive || isReplaced(state, account, validator)) return
+  mark(state, account, 1 << quarterOf(record, state.round))
 }
 
 /** Counts a finalized vertex of a member. */
 export const witness = (state: State, { author, round }: Header): void => {
   const { firstRound, rules } = state.epoch.record
-  if (round >= firstRound + Sats.divideFloor(rules.epochRounds, 2) && state.isMember(author)) {
-    mark(state, author, SECOND_HALF)
+  if (round >= firstRound + Sats.divideFloor(rules.epochRounds, 2) && state.memberPosition(author) !== undefined) {
+    mark(state, state.accountOf(author), SECOND_HALF)
   }
 }
 

@@ -44,6 +44,10 @@ export const RULES = [
   "parameter_out_of_bounds",
   "no_voters",
   "voting_ended",
+  "not_in_force",
+  "key_in_use",
+  "key_set_this_epoch",
+  "keys_changing",
 ] as const
 
 export type Rule = (typeof RULES)[number]

@@ -57,12 +57,12 @@ const claim = (state: State, { round, author }: Header): boolean => {
 export const apply = (state: State, header: Header, postings: Postings): Sats.Sats => {
   if (!claim(state, header)) return Sats.ZERO
   const minted = Sats.min(header.coinbase, state.supply.room)
-  const { author } = header
-  const validator = state.validators.get(author) ?? state.newValidator()
+  const account = state.accountOf(header.author)
+  const validator = state.validators.get(account) ?? state.newValidator()
   const parts = split(minted, {
     rules: state.epoch.record.rules,
     councilSeats: state.council.size,
-    ownStake: state.extrasOf(author).stake?.amount ?? Sats.ZERO,
+    ownStake: state.extrasOf(account).stake?.amount ?? Sats.ZERO,
     workingPool: validator.working.amount,
     commissionPercent: validator.commissionPercent,
   })
@@ -73,11 +73,11 @@ export const apply = (state: State, header: Header, postings: Postings): Sats.Sa
     postings.add("council", member, parts.perCouncilSeat)
   }
   if (parts.pool > 0) {
-    state.setValidator(author, { ...validator, working: Pool.reward(validator.working, parts.pool) })
+    state.setValidator(account, { ...validator, working: Pool.reward(validator.working, parts.pool) })
     state.supply.increase("delegated", parts.pool)
   }
-  state.creditAddress(author, parts.author)
-  postings.add("reward", author, parts.author)
+  state.creditAddress(account, parts.author)
+  postings.add("reward", account, parts.author)
   return minted
 }
 

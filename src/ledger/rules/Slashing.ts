@@ -30,8 +30,8 @@ export const isPunishable = (state: State, { first: { epoch, base, author } }: E
   )
 }
 
-const slashStake = (state: State, author: Address, percent: number): Sats.Sats => {
-  const row = state.accounts.find(author)
+const slashStake = (state: State, validator: Address, percent: number): Sats.Sats => {
+  const row = state.accounts.find(validator)
   const { stake } = state.accounts.extras(row)
   if (row === undefined || stake === null) return Sats.ZERO
   const burned = Sats.percent(stake.amount, percent)
@@ -41,43 +41,44 @@ const slashStake = (state: State, author: Address, percent: number): Sats.Sats =
   return burned
 }
 
-const slashWorking = (state: State, author: Address, percent: number): Sats.Sats => {
-  const validator = state.validators.get(author) ?? state.newValidator()
-  const { pool: working, burned } = Pool.slash(validator.working, percent)
-  const hasDied = working.generation !== validator.working.generation
-  const departing = hasDied ? 0n : validator.departing
-  state.setValidator(author, { ...validator, isBarred: true, working, departing })
-  if (hasDied) for (const group of [STAYING, state.epoch.record.epoch]) state.delegators.clear(author, group)
+const slashWorking = (state: State, validator: Address, percent: number): Sats.Sats => {
+  const before = state.validators.get(validator) ?? state.newValidator()
+  const { pool: working, burned } = Pool.slash(before.working, percent)
+  const hasDied = working.generation !== before.working.generation
+  const departing = hasDied ? 0n : before.departing
+  state.setValidator(validator, { ...before, isBarred: true, working, departing })
+  if (hasDied) for (const group of [STAYING, state.epoch.record.epoch]) state.delegators.clear(validator, group)
   return burned
 }
 
 /** Slashes the leaving pools, one for each epoch with departures within the cooldown. */
-const slashLeaving = (state: State, author: Address, percent: number): Sats.Sats => {
-  const burned = state.leavingPools.of(author).map(([epoch, before]) => {
+const slashLeaving = (state: State, validator: Address, percent: number): Sats.Sats => {
+  const burned = state.leavingPools.of(validator).map(([epoch, before]) => {
     const { pool, burned } = Pool.slash(before, percent)
-    state.leavingPools.set(author, epoch, pool)
-    if (pool.shares === 0n) state.delegators.clear(author, epoch)
+    state.leavingPools.set(validator, epoch, pool)
+    if (pool.shares === 0n) state.delegators.clear(validator, epoch)
     return burned
   })
   return Sats.sumBounded(burned)
 }
 
-const slashPools = (state: State, author: Address, percent: number): Sats.Sats => {
-  const burned = Sats.addBounded(slashWorking(state, author, percent), slashLeaving(state, author, percent))
+const slashPools = (state: State, validator: Address, percent: number): Sats.Sats => {
+  const burned = Sats.addBounded(slashWorking(state, validator, percent), slashLeaving(state, validator, percent))
   state.supply.decrease("delegated", burned)
   return burned
 }
 
-/** Slashes once per author and epoch, however much evidence there is. */
+/** Slashes once per author and epoch, however much evidence there is. A changed key does not protect the stake. */
 export const apply = (state: State, evidence: Evidence, events: Array<Event>): void => {
   if (!isPunishable(state, evidence)) return
   const { author, epoch, round } = evidence.first
   const { slashPercent } = state.parameters
   state.slashed.set(markOf(epoch, author), true)
-  const ownStake = slashStake(state, author, slashPercent)
-  const delegated = slashPools(state, author, slashPercent)
+  const validator = state.accountOf(author)
+  const ownStake = slashStake(state, validator, slashPercent)
+  const delegated = slashPools(state, validator, slashPercent)
   state.supply.burn(Sats.addBounded(ownStake, delegated))
-  events.push({ _tag: "Slashed", validator: author, epoch, round, ownStake, delegated })
+  events.push({ _tag: "Slashed", validator, epoch, round, ownStake, delegated })
 }
 
 /** At an epoch's close: drops marks of the previous epoch, since evidence of it no longer counts. */

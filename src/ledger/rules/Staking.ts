@@ -25,6 +25,9 @@ export const stakeRejection = (state: State, from: Address, row: Row | undefined
   if (state.livingDelegation(row) !== null) {
     return Rejection.invalid("delegates_already", "an account that delegates cannot stake: undelegate first")
   }
+  if (state.signingKeys.get(from) !== undefined) {
+    return Rejection.invalid("key_in_use", "another validator signs with the key of this account")
+  }
   if (stake?.leaving) {
     return Rejection.invalid("leaving", `the stake is leaving until round ${stake.leaving.unlockAtRound}`)
   }

@@ -17,6 +17,7 @@ import type { State } from "../tables/State.js"
 import * as Delegation from "./Delegation.js"
 import type { Outcome } from "./Execution.js"
 import * as Governance from "./Governance.js"
+import * as KeyRotation from "./KeyRotation.js"
 import * as Names from "./Names.js"
 import * as Policies from "./Policies.js"
 import * as Rejection from "./Rejection.js"
@@ -65,6 +66,8 @@ const operationRejection = (state: State, transaction: Transaction, row: Row | u
       return Governance.voteRejection(state, from, operation)
     case "RegisterNameTx":
       return Names.registerRejection(state, row, operation)
+    case "RotateKeyTx":
+      return KeyRotation.rejection(state, from, row, operation)
   }
 }
 
@@ -169,6 +172,9 @@ const apply = (
       return applied(Sats.ZERO)
     case "SetAccountPolicyTx":
       Policies.applyPolicy(state, row, transaction, operation)
+      return applied(Sats.ZERO)
+    case "RotateKeyTx":
+      KeyRotation.apply(state, from, row, operation)
       return applied(Sats.ZERO)
   }
 }

@@ -102,6 +102,13 @@ export interface Epoch {
   readonly record: EpochRecord.EpochRecord
 }
 
+/** A key that a validator changed to. No other validator can have it, not even later. */
+export interface SigningKey {
+  readonly account: Address.Address
+  /** The epoch in which the change was executed. The key signs from the next one on. */
+  readonly since: Natural.Epoch
+}
+
 /** Bits 0 to 3: a heartbeat in that quarter of the epoch. Bit 4: a vertex in the epoch's second half. */
 export type Presence = number
 
@@ -276,6 +283,12 @@ export const upgrade: Codec<ProtocolVersion> = {
   kind: "Upgrade",
   write: (writer, version) => writer.u64(version),
   read: (reader) => reader.u64(),
+}
+
+export const signingKey: Codec<SigningKey> = {
+  kind: "SigningKey",
+  write: (writer, { account, since }) => writer.hex(account).u64(since),
+  read: (reader) => ({ account: Address.read(reader), since: Natural.epoch(reader.u64()) }),
 }
 
 export const presence: Codec<Presence> = {

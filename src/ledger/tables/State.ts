@@ -6,7 +6,7 @@
 import { Either } from "effect"
 import { toHex } from "#crypto"
 import { MalformedBytes } from "../../protocol/encoding/Binary.js"
-import { memberOf } from "../../protocol/epoch/EpochRecord.js"
+import type { EpochRecord, Member } from "../../protocol/epoch/EpochRecord.js"
 import type { Protocol } from "../../protocol/epoch/Protocol.js"
 import type { ProtocolVersion } from "../../protocol/epoch/ProtocolVersion.js"
 import type { Address } from "../../protocol/identity/Address.js"
@@ -92,6 +92,7 @@ export class State {
   readonly #totals = new Table(Records.totals)
   readonly #head = new Table(Records.head)
   readonly #upgrade = new Table(Records.upgrade)
+  readonly signingKeys = new Table(Records.signingKey)
   /** In the order of their kind bytes. */
   readonly #tables: ReadonlyArray<AnyTable>
 
@@ -133,6 +134,7 @@ export class State {
       this.slashed,
       this.leavingPools.table,
       this.#upgrade,
+      this.signingKeys,
     ]
     this.names = new NameIndex(tableKey, (row) => accounts.extras(row).name)
     this.unlocking = new UnlockQueue((a, b) => accounts.compare(a, b))
@@ -183,7 +185,17 @@ export class State {
     this.#positions = new Map(epoch.record.members.map(({ address }, position) => [address, position]))
   }
 
-  /** The position in the running committee; undefined for accounts outside it. */
+  /** The account of the validator that signs, or has signed, with the key of this address. */
+  accountOf(address: Address): Address {
+    return this.signingKeys.get(address)?.account ?? address
+  }
+
+  /** The seat of an account, whichever key it signs with in that epoch. */
+  seatOf({ members }: EpochRecord, account: Address): Member | undefined {
+    return members.find(({ address }) => this.accountOf(address) === account)
+  }
+
+  /** The position in the running committee of the key of this address; undefined outside it. */
   memberPosition(address: Address): number | undefined {
     return this.#positions.get(address)
   }
@@ -191,9 +203,9 @@ export class State {
   /**
    * Whether it is in the running committee or was in the previous one, so that evidence against it is still possible.
    */
-  isAnswerable(address: Address): boolean {
+  isAnswerable(account: Address): boolean {
     const previous = this.epochOf(Natural.epoch(Math.max(0, this.epoch.record.epoch - 1)))
-    return this.isMember(address) || (previous !== undefined && memberOf(previous.record, address) !== undefined)
+    return this.isMember(account) || (previous !== undefined && this.seatOf(previous.record, account) !== undefined)
   }
 
   /**
@@ -203,12 +215,12 @@ export class State {
   isWeightOf(validator: Address, leftIn: Natural.Epoch): boolean {
     const previous = this.epochOf(Natural.epoch(Math.max(0, this.epoch.record.epoch - 1)))
     return [this.epoch, previous].some(
-      (held) => held !== undefined && held.weighedIn <= leftIn && memberOf(held.record, validator) !== undefined,
+      (held) => held !== undefined && held.weighedIn <= leftIn && this.seatOf(held.record, validator) !== undefined,
     )
   }
 
-  isMember(address: Address): boolean {
-    return this.#positions.has(address)
+  isMember(account: Address): boolean {
+    return this.seatOf(this.epoch.record, account) !== undefined
   }
 
   credit(row: Row, amount: Sats.Sats): void {

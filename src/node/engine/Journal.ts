@@ -88,6 +88,7 @@ const MODULE_OF: { readonly [T in Transaction["operation"]["_tag"]]: "governance
   VoteTx: "governance",
   RegisterNameTx: undefined,
   SetAccountPolicyTx: undefined,
+  RotateKeyTx: "staking",
 }
 
 const subjects = ({ vertices, execution }: Executed): Record =>

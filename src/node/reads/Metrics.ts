@@ -4,6 +4,7 @@ import type { Turnover } from "../../ledger/pending/PendingTransactions.js"
 import { Network, type Figures as NetworkFigures } from "../../network/Network.js"
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
 import type { ProtocolVersion } from "../../protocol/epoch/ProtocolVersion.js"
+import * as Address from "../../protocol/identity/Address.js"
 import type { Epoch, Timestamp } from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as DiskSpace from "../../storage/files/DiskSpace.js"
@@ -112,9 +113,9 @@ const make = Effect.gen(function* () {
     validator.standing,
     Option.match({
       onNone: () => null,
-      onSome: ({ address, isInCommittee, activeStake }) => {
+      onSome: ({ publicKey, isInCommittee, activeStake }) => {
         const { epoch } = view.read
-        const weight = EpochRecord.memberOf(epoch, address)?.weight ?? 0
+        const weight = EpochRecord.memberOf(epoch, Address.fromPublicKey(publicKey))?.weight ?? 0
         return { isTaken: isInCommittee, weightRatio: weight / EpochRecord.totalWeight(epoch), activeStake }
       },
     }),

@@ -54,7 +54,7 @@ const make = Effect.gen(function* () {
   }
 
   const backingOf = (validator: Address): Backing => {
-    const { count, total } = view.read.backing(validator)
+    const { count, total } = view.read.backing(view.read.accountOf(validator))
     return { delegators: count, delegated: total }
   }
 

@@ -7,6 +7,7 @@ import { Engine } from "../engine/Engine.js"
 import { Home, validatorOf } from "../start/Home.js"
 
 export interface Standing {
+  /** Its account. */
   readonly address: Address.Address
   readonly publicKey: PublicKey
   readonly isInCommittee: boolean
@@ -26,8 +27,9 @@ const make = Effect.gen(function* () {
     /** None for a node that only follows the network. */
     standing: Effect.sync(() =>
       Option.map(validator, (publicKey): Standing => {
-        const address = Address.fromPublicKey(publicKey)
-        const isInCommittee = view.read.epoch.members.some((member) => member.address === address)
+        const ofKey = Address.fromPublicKey(publicKey)
+        const isInCommittee = view.read.epoch.members.some((member) => member.address === ofKey)
+        const address = view.read.accountOf(ofKey)
         const { isActiveValidator, effectiveStake } = view.read.stake(address)
         const activeStake = isActiveValidator ? effectiveStake : Sats.ZERO
         return { address, publicKey, isInCommittee, activeStake, hasForeignHeader: view.core.signing._tag === "Silent" }

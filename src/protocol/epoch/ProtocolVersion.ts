@@ -17,6 +17,11 @@ export const PARAMETER = "protocol_version"
 export interface Rules {
   /** Whether the effects digest, which a quorum signs, also covers the outcomes of transactions. */
   readonly digestsOutcomes: boolean
+  /** Whether a vertex may contain transactions that change a validator's key. */
+  readonly rotatesKeys: boolean
 }
 
-export const rulesOf = (version: ProtocolVersion): Rules => ({ digestsOutcomes: version >= 3 })
+export const rulesOf = (version: ProtocolVersion): Rules => ({
+  digestsOutcomes: version >= 3,
+  rotatesKeys: version >= 3,
+})

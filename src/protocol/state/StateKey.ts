@@ -37,6 +37,8 @@ export const KINDS = {
   LeavingPool: { byte: 13, keyBytes: 28, counterAt: 20 },
   /** one record: the protocol version that a vote put in place for the next epoch */
   Upgrade: { byte: 14, keyBytes: 0, counterAt: null },
+  /** address of a key that a validator changed to: its account, and when; kept forever */
+  SigningKey: { byte: 15, keyBytes: 20, counterAt: null },
 } as const
 
 export type Kind = keyof typeof KINDS
@@ -56,6 +58,7 @@ const kindOfByte = new Map<number, Kind>([
   [12, "Slashed"],
   [13, "LeavingPool"],
   [14, "Upgrade"],
+  [15, "SigningKey"],
 ])
 
 export const kindOf = (byte: number): Kind | undefined => kindOfByte.get(byte)

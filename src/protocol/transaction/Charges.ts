@@ -19,6 +19,7 @@ const FEE: { readonly [T in Type]: "minFee" | "nameFee" | null } = {
   VoteTx: "minFee",
   RegisterNameTx: "nameFee",
   SetAccountPolicyTx: "minFee",
+  RotateKeyTx: "minFee",
 }
 
 export const isExempt = (type: Type): boolean => FEE[type] === null
@@ -48,6 +49,7 @@ export const amountOf = (operation: Operation, { proposalBond }: Pick<Parameters
     case "VoteTx":
     case "RegisterNameTx":
     case "SetAccountPolicyTx":
+    case "RotateKeyTx":
       return Sats.ZERO
   }
 }

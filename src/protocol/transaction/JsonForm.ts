@@ -88,6 +88,8 @@ const operationFromJson = (json: TransactionJson, prefix: AddressPrefix): Result
       return Either.right({ _tag: json.type, name: json.name })
     case "SetAccountPolicyTx":
       return Either.right({ _tag: json.type, threshold: json.threshold, keys: json.keys })
+    case "RotateKeyTx":
+      return Either.right({ _tag: json.type, validatorKey: json.validator_key, proof: json.proof })
   }
 }
 
@@ -165,6 +167,8 @@ export const unsignedToJson = ({ operation, from, fee, nonce }: Transaction.Unsi
       return { type: operation._tag, name: operation.name, ...rest }
     case "SetAccountPolicyTx":
       return { type: operation._tag, threshold: operation.threshold, keys: operation.keys, ...rest }
+    case "RotateKeyTx":
+      return { type: operation._tag, validator_key: operation.validatorKey, proof: operation.proof, ...rest }
   }
 }
 

@@ -3,8 +3,8 @@
 import type { Reader, Writer } from "../encoding/Binary.js"
 import type { JsonProblem } from "../encoding/JsonProblem.js"
 import * as Address from "../identity/Address.js"
-import type { PublicKey } from "../identity/Keys.js"
-import { readPublicKey } from "../identity/Keys.js"
+import type { PublicKey, Signature } from "../identity/Keys.js"
+import { readPublicKey, readSignature } from "../identity/Keys.js"
 import * as Name from "../identity/Name.js"
 import * as Limits from "../numbers/Limits.js"
 import * as Natural from "../numbers/Natural.js"
@@ -68,6 +68,14 @@ export interface SetAccountPolicy {
   readonly keys: ReadonlyArray<PublicKey>
 }
 
+/** Changes the key with which a validator signs vertices and checkpoints, from the next epoch on. */
+export interface RotateKey {
+  readonly _tag: "RotateKeyTx"
+  readonly validatorKey: PublicKey
+  /** By the new key: see `Possession`. */
+  readonly proof: Signature
+}
+
 export type Operation =
   | Transfer
   | Stake
@@ -79,6 +87,7 @@ export type Operation =
   | Vote
   | RegisterName
   | SetAccountPolicy
+  | RotateKey
 
 export type Type = Operation["_tag"]
 
@@ -93,6 +102,7 @@ export const TYPE_BYTE = {
   VoteTx: 8,
   RegisterNameTx: 9,
   SetAccountPolicyTx: 10,
+  RotateKeyTx: 11,
 } as const satisfies { readonly [T in Type]: number }
 
 const violation = (field: string, reason: string): JsonProblem => ({ field, reason })
@@ -119,6 +129,7 @@ export const violationOf = (operation: Operation): JsonProblem | undefined => {
     case "UndelegateTx":
     case "VoteTx":
     case "RegisterNameTx":
+    case "RotateKeyTx":
       return undefined
   }
 }
@@ -160,6 +171,8 @@ export const write = (writer: Writer, operation: Operation): Writer => {
       return writer.text8(operation.name)
     case "SetAccountPolicyTx":
       return writer.u8(operation.threshold).list8(operation.keys, (key) => writer.hex(key))
+    case "RotateKeyTx":
+      return writer.hex(operation.validatorKey).hex(operation.proof)
   }
 }
 
@@ -194,6 +207,11 @@ const READ: {
     _tag: "SetAccountPolicyTx",
     threshold: reader.u8(),
     keys: reader.list8(Limits.POLICY_KEYS, () => readPublicKey(reader)),
+  }),
+  [TYPE_BYTE.RotateKeyTx]: (reader) => ({
+    _tag: "RotateKeyTx",
+    validatorKey: readPublicKey(reader),
+    proof: readSignature(reader),
   }),
 }
 

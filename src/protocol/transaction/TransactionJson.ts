@@ -100,6 +100,7 @@ export const TransactionJson = Schema.Union(
     ),
     fee,
   }),
+  of("RotateKeyTx", { validator_key: PublicKey, proof: Signature, fee }),
 ).annotations({ identifier: "Transaction", description: "a signed transaction" })
 
 export type TransactionJson = typeof TransactionJson.Type

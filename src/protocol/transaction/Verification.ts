@@ -7,6 +7,7 @@ import { fromHex, verifyNative, verifyZip215 } from "#crypto"
 import type { Hash } from "../identity/Hash.js"
 import type { PublicKey, Signature } from "../identity/Keys.js"
 import type { NetworkId } from "../identity/Network.js"
+import * as Possession from "./Possession.js"
 import * as Transaction from "./Transaction.js"
 
 export interface Check {
@@ -28,10 +29,19 @@ export const isValid = ({ message, publicKey, signature }: Check): boolean => {
 export const isStrictlyValid = ({ message, publicKey, signature }: Check): boolean =>
   verifyNative(fromHex(signature), message, fromHex(publicKey))
 
+const possession = (networkId: NetworkId, transaction: Transaction.Transaction): ReadonlyArray<Check> => {
+  const { from: account, nonce, operation } = transaction
+  if (operation._tag !== "RotateKeyTx") return []
+  const { validatorKey: publicKey, proof: signature } = operation
+  const message = Possession.signedBytes(networkId, { account, nonce }, publicKey)
+  return [{ message, publicKey, signature, transaction }]
+}
+
 /** Every signature of a transaction with the bytes it covers. */
 export const checksOf = (networkId: NetworkId, transaction: Transaction.Transaction): ReadonlyArray<Check> => {
   const message = Transaction.bytesUnderSignature(networkId, transaction)
-  return Transaction.keySignatures(transaction.authorization).map((proof) => ({ message, ...proof, transaction }))
+  const signatures = Transaction.keySignatures(transaction.authorization)
+  return [...signatures.map((one) => ({ message, ...one, transaction })), ...possession(networkId, transaction)]
 }
 
 /**

@@ -5,7 +5,6 @@
 
 import type { CheckpointSignature } from "../../protocol/epoch/Checkpoint.js"
 import type { Epoch, Round } from "../../protocol/numbers/Natural.js"
-import { MIN_STAKE_SATS } from "../../protocol/numbers/Sats.js"
 import type { Evidence } from "../../protocol/vertex/Evidence.js"
 import type { Heartbeat } from "../../protocol/vertex/Heartbeat.js"
 import type { LiveState } from "../live/LiveState.js"
@@ -104,8 +103,8 @@ export class SignedGossip {
    * node's memory.
    */
   #isCandidate({ validator }: Heartbeat): boolean {
-    const { stakedAmount, leaving, isInCommittee } = this.#live().ledger.read.stake(validator)
-    return stakedAmount >= MIN_STAKE_SATS && leaving === null && !isInCommittee
+    const { read } = this.#live().ledger
+    return read.mayBeat(validator) && !read.stake(read.accountOf(validator)).isInCommittee
   }
 
   #isProof(evidence: Evidence): boolean {

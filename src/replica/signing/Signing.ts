@@ -11,7 +11,6 @@ import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Signature, Signer, SignerElsewhere } from "../../protocol/identity/Keys.js"
 import type { Epoch, Round, Timestamp } from "../../protocol/numbers/Natural.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
-import { MIN_STAKE_SATS } from "../../protocol/numbers/Sats.js"
 import * as Header from "../../protocol/vertex/Header.js"
 import * as Heartbeat from "../../protocol/vertex/Heartbeat.js"
 import * as Vertex from "../../protocol/vertex/Vertex.js"
@@ -223,9 +222,7 @@ export class Signing {
     { commitIndex, commitHash }: Extract<CoreOutput, { _tag: "HeartbeatDue" }>,
     { ledger }: Pick<LiveState, "ledger">,
   ): void {
-    if (this.#signer === null || this.self === null) return
-    const { stakedAmount, leaving } = ledger.read.stake(this.self)
-    if (stakedAmount < MIN_STAKE_SATS || leaving !== null) return
+    if (this.#signer === null || this.self === null || !ledger.read.mayBeat(this.self)) return
     const signer = this.#signer
     if (signer.sign !== null) {
       this.#outbox.broadcast({ _tag: "Heartbeat", heartbeat: Heartbeat.sign(commitIndex, commitHash, signer) })

@@ -22,6 +22,8 @@ const fieldOf = (rule: Rejection.Rule): { readonly field?: string } => {
       return { field: "proposal_type.ParameterChange.param" }
     case "parameter_out_of_bounds":
       return { field: "proposal_type.ParameterChange.value" }
+    case "key_in_use":
+      return { field: "validator_key" }
     case "delegates_already":
     case "not_delegating":
     case "stakes_already":
@@ -33,6 +35,9 @@ const fieldOf = (rule: Rejection.Rule): { readonly field?: string } => {
     case "has_a_name":
     case "no_voters":
     case "voting_ended":
+    case "not_in_force":
+    case "key_set_this_epoch":
+    case "keys_changing":
       return {}
   }
 }

@@ -66,7 +66,7 @@ const isNowhere = async (page: Page, keys: ReadonlyArray<Wallet.SecretKey>): Pro
 }
 
 describe("several accounts", () => {
-  it("come from hex, from 24 words and from key files, under one passphrase, and go one by one", async () => {
+  it("are imported from hex, from 24 words and from key files under one passphrase, and removed one by one", async () => {
     const { page, troubles, sent } = await open()
     const [first, second, third, fourth] = [owner, Wallet.generate(), Wallet.generate(), Wallet.generate()]
     await Purse.bringKey(page, first.toSecretHex())
@@ -141,7 +141,7 @@ describe("several accounts", () => {
     await page.context().close()
   })
 
-  it("begin with the one key that a browser has kept from before there were several", async () => {
+  it("begin with the single key that an older version kept in the browser", async () => {
     const { page } = await open()
     const key = Wallet.generate()
     await page.evaluate(
@@ -181,7 +181,7 @@ describe("several accounts", () => {
 })
 
 describe("a key", () => {
-  it("goes out as words or as a file that udg and this page take, for the passphrase only", async () => {
+  it("is exported as words or as a file that udg and this page accept, only with the passphrase", async () => {
     const { page, troubles } = await open()
     const key = Wallet.generate()
     await Purse.bringKey(page, key.toSecretHex())
@@ -208,7 +208,7 @@ describe("a key", () => {
     await page.context().close()
   })
 
-  it("is locked away when nobody has used the wallet for a quarter of an hour, and not before", async () => {
+  it("is locked after a quarter of an hour without use, and not before", async () => {
     const { page } = await Browsers.open(browser)
     await page.clock.install()
     await page.goto(`${node.url}/explorer/wallet`)
@@ -224,8 +224,8 @@ describe("a key", () => {
   })
 })
 
-describe("before anything is signed", () => {
-  it("the address can be read by a camera", async () => {
+describe("the form before signing", () => {
+  it("reads an address with a camera", async () => {
     const { page, troubles } = await open({ colorScheme: "dark" })
     await Purse.bringKey(page, owner.toSecretHex())
     await page.getByText("Receive", { exact: true }).click()
@@ -247,7 +247,7 @@ describe("before anything is signed", () => {
     await page.context().close()
   })
 
-  it("a name shows its address, an address its name, and what does not exist says so", async () => {
+  it("shows a name's address and an address's name, and reports unknown ones", async () => {
     const { page } = await open()
     await Purse.bringKey(page, owner.toSecretHex())
     const form = page.getByRole("form", { name: "Send" })
@@ -266,7 +266,7 @@ describe("before anything is signed", () => {
     await page.context().close()
   })
 
-  it("the most that the account can give is filled in, and leaves nothing", async () => {
+  it("fills in the most that the account can give, which leaves nothing", async () => {
     const { page } = await open()
     await Purse.bringKey(page, owner.toSecretHex())
     await page.getByText("1,000").first().waitFor()
@@ -290,7 +290,7 @@ describe("before anything is signed", () => {
     await page.context().close()
   })
 
-  it("whoever shares an account with others learns the way of it before a key is brought", async () => {
+  it("explains shared accounts before a key is imported", async () => {
     const { page } = await open(Browsers.phone)
     await page.getByText("Do several keys sign for your account?").waitFor()
     await page.getByText("udg multisig").waitFor()

@@ -38,7 +38,7 @@ const leadsOn = async (page: Page): Promise<void> => {
   await page.getByText("min_fee_sats").first().waitFor()
 }
 
-it("a vertex whose time no calendar has is refused, and the rest of the page lives", async () => {
+it("refuses a vertex with an impossible time, and keeps the rest of the page alive", async () => {
   const { page, troubles } = await Browsers.open(browser)
   await page.route(`**/vertex/${vertex}`, async (route) => {
     if (route.request().resourceType() === "document") return route.continue()
@@ -55,7 +55,7 @@ it("a vertex whose time no calendar has is refused, and the rest of the page liv
   await page.context().close()
 })
 
-it("offers to try again only what another moment may change", async () => {
+it("offers a retry only for what can change", async () => {
   const { page } = await Browsers.open(browser)
   await page.goto(`${node.url}/explorer/accounts`)
   const alert = page.getByRole("alert")
@@ -73,7 +73,7 @@ it("offers to try again only what another moment may change", async () => {
   await page.context().close()
 })
 
-it("a part that throws says so and can be tried again, while what is around it lives", async () => {
+it("shows the error of a failed part with a retry, and keeps its surroundings alive", async () => {
   const { page } = await Browsers.open(browser)
   await page.addInitScript(`
     globalThis.isBroken = true

@@ -41,7 +41,7 @@ describe("the charts", () => {
     ["on a desktop, dark", { colorScheme: "dark" }],
     ["on a phone, light", { ...Browsers.phone, colorScheme: "light" }],
   ] as const)(
-    "draw the figures that the node kept before the page was opened, and say them, %s",
+    "draw the figures that the node kept before the page was opened, and announce them, %s",
     async (_, options) => {
       const { page, troubles } = await Browsers.open(browser, options)
       await page.goto(`${node.url}/explorer/charts`)
@@ -67,7 +67,7 @@ describe("the charts", () => {
     },
   )
 
-  it("say what is under the pointer, in all of them, and show another stretch of time", async () => {
+  it("show the values under the pointer in all of them, and another period", async () => {
     const { page, troubles } = await Browsers.open(browser)
     await page.goto(`${node.url}/explorer/charts`)
     await page.getByRole("radio", { name: "5 min" }).check()
@@ -88,7 +88,7 @@ describe("the charts", () => {
     await page.context().close()
   })
 
-  it("draw a balance as steps: it stays until the next change", async () => {
+  it("draw a balance as steps that last until the next change", async () => {
     const { page, troubles } = await Browsers.open(browser)
     await withArchive(page)
     const began = Date.now() - 600_000
@@ -149,7 +149,7 @@ describe("the charts", () => {
     await page.context().close()
   })
 
-  it("draw missed rounds on top of those that were made", async () => {
+  it("stack missed rounds on those that were made", async () => {
     const { page, troubles } = await Browsers.open(browser)
     await page.route("**/validator/*/rounds?*", async (route) => {
       const response = await route.fetch()
@@ -174,7 +174,7 @@ describe("the charts", () => {
     await page.context().close()
   })
 
-  it("are there again, in small, on the overview that was just loaded", async () => {
+  it("appear in small on a freshly loaded overview", async () => {
     const { page } = await Browsers.open(browser)
     await page.goto(`${node.url}/explorer/`)
     const trend = page.getByRole("img", { name: /^Rounds per second: between/ })

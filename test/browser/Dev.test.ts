@@ -31,7 +31,7 @@ const roundNow = async (): Promise<unknown> => {
   return answer instanceof Object && "round" in answer ? answer.round : undefined
 }
 
-it("keeps every page of another origin out, whatever it tries, and shows its user the position", async () => {
+it("keeps out every page of another origin, and shows its user the position", async () => {
   const { page } = await Browsers.open(browser)
   await page.goto(`http://localhost:${(pages.address() as AddressInfo).port}/`)
   const before = await roundNow()

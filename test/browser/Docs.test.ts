@@ -72,7 +72,7 @@ const look = async (page: Page, start: string): Promise<void> => {
 }
 
 describe("the documentation", () => {
-  it("is found through and through, below a path of a server", async () => {
+  it("is searchable in full, below a path of a server", async () => {
     const { page, troubles, sent } = await Browsers.open(browser)
     await look(page, url)
     expect(troubles).toEqual([])
@@ -87,7 +87,7 @@ describe("the documentation", () => {
     await page.context().close()
   })
 
-  it("says when nothing is found, and closes with Escape", async () => {
+  it("reports an empty search, and closes with Escape", async () => {
     const { page } = await Browsers.open(browser)
     await page.goto(`${url}docs/cli.html`)
     await page.getByLabel("Search the documentation").fill("xyzzy")
@@ -120,7 +120,7 @@ describe("the documentation", () => {
     await page.context().close()
   })
 
-  it("copies code, and of a terminal what is typed there", async () => {
+  it("copies code, and from a terminal only what is typed", async () => {
     const { page, troubles } = await Browsers.open(browser, { permissions: ["clipboard-read", "clipboard-write"] })
     const copied = async (path: string, text: string): Promise<string> => {
       await page.goto(`${url}docs/${path}.html`)
@@ -135,7 +135,7 @@ describe("the documentation", () => {
     await page.context().close()
   })
 
-  it("opens a page at its top, with the page's place in the menu in view", async () => {
+  it("opens a page at its top, with its menu entry in view", async () => {
     const { page } = await Browsers.open(browser)
     await page.goto(`${url}docs/left-out.html`)
     const current = page.locator("nav [aria-current]")

@@ -54,8 +54,8 @@ const historyOf = async (page: Page, of: FundedAccount) => {
   return page.getByRole("region", { name: "Changes of the account's balance, newest first" }).locator("tbody tr")
 }
 
-describe("a stake that is taken back", () => {
-  it("says when it is paid out, and is in the balance and the history once it is", async () => {
+describe("a withdrawn stake", () => {
+  it("shows its payout date, and is in the balance and the history afterwards", async () => {
     const owner = theOwner()
     await make(owner.stake({ nonce: 0, fee: 1_000, amount: Wallet.sats("2500") }))
     const { page, troubles } = await openWallet(owner)
@@ -79,8 +79,8 @@ describe("a stake that is taken back", () => {
   })
 })
 
-describe("a delegation that is taken back", () => {
-  it("says when it is paid out, and is in the balance and the history once it is", async () => {
+describe("a withdrawn delegation", () => {
+  it("shows its payout date, and is in the balance and the history afterwards", async () => {
     const owner = theOwner()
     const [validator] = (await node.client.staking.validators()).validators
     await make(
@@ -107,13 +107,13 @@ describe("a delegation that is taken back", () => {
   })
 })
 
-describe("a proposal that is rejected", () => {
+describe("a rejected proposal", () => {
   const propose = async (page: Page): Promise<void> => {
     await Purse.act(page, "Propose", { Title: "Raise the least fee", Effect: "Text" })
     await Purse.finalized(page, 'Propose "Raise the least fee"')
   }
 
-  it("says that too few voted, and who has its bond", async () => {
+  it("reports a low turnout, and who has its bond", async () => {
     const owner = theOwner()
     await make(owner.stake({ nonce: 0, fee: 1_000, amount: Wallet.sats("2000") }))
     await node.controls.advanceRounds(UNTIL_THE_END)
@@ -132,7 +132,7 @@ describe("a proposal that is rejected", () => {
     await page.context().close()
   })
 
-  it("says that too few said yes", async () => {
+  it("reports a low approval", async () => {
     const owner = theOwner()
     await make(owner.stake({ nonce: 0, fee: 1_000, amount: Wallet.sats("4000000") }))
     await node.controls.advanceRounds(UNTIL_THE_END)

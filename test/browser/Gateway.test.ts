@@ -45,7 +45,7 @@ describe.skipIf(missing)("the explorer over a gateway", { timeout: 300_000 }, ()
     await server?.remove()
   })
 
-  it("has every page, each request of which is answered", async () => {
+  it("has every page, with an answer to each request", async () => {
     const { columns } = await connect(gateway.url).dag.columns({ urlParams: {} })
     const vertex = columns.find(({ finalized }) => finalized)?.vertices[0]?.hash ?? ""
     const { page, troubles } = await Browsers.open(browser)
@@ -95,7 +95,7 @@ describe.skipIf(missing)("the explorer over a gateway", { timeout: 300_000 }, ()
     await page.context().close()
   })
 
-  it("finds words in memos of everybody", async () => {
+  it("finds words in everybody's memos", async () => {
     const client = connect(gateway.url)
     const rich = Wallet.account(Wallet.network(await client.core.network()), richKey)
     const payment = { nonce: 0, fee: 1_000, amount: 1 }
@@ -143,7 +143,7 @@ describe.skipIf(missing)("the explorer over a gateway", { timeout: 300_000 }, ()
     await page.context().close()
   })
 
-  it("brings the tab that only an archive has into view on a phone", async () => {
+  it("scrolls the archive's own tab into view on a phone", async () => {
     const { page } = await Browsers.open(browser, Browsers.phone)
     await page.goto(`${gateway.url}/explorer/accounts`)
     const tab = page.getByLabel("Pages").getByRole("link", { name: "Accounts" })

@@ -55,7 +55,7 @@ const tabTo = async (page: Page, wanted: RegExp): Promise<void> => {
 
 const heading = (page: Page, name: RegExp) => page.getByRole("heading", { level: 1, name }).waitFor()
 
-it("the keyboard alone leads from the overview to a payment", async () => {
+it("leads from the overview to a payment by keyboard alone", async () => {
   const { page, troubles } = await Browsers.open(browser, { reducedMotion: "reduce" })
   await page.goto(`${node.url}/explorer/`)
   await page.locator(".figure-card").first().waitFor()
@@ -102,7 +102,7 @@ it("the keyboard alone leads from the overview to a payment", async () => {
   await page.context().close()
 })
 
-it("back and forward lead through the pages as they were, filters included", async () => {
+it("restores pages and their filters with back and forward", async () => {
   const { page, troubles } = await Browsers.open(browser)
   await page.goto(`${node.url}/explorer/`)
   const menu = page.getByRole("navigation", { name: "Pages" })

@@ -27,7 +27,7 @@ afterAll(async () => {
   await server?.stop()
 })
 
-it("draws a hundred validators and two hundred rounds, and moves through them", async () => {
+it("draws a hundred validators and two hundred rounds, and scrolls through them", async () => {
   const { page, troubles } = await Browsers.open(browser)
   await page.goto(`${server.url}/explorer/dag`)
   await page.getByRole("region", { name: "The latest rounds" }).getByText("committed").first().waitFor()
@@ -39,7 +39,7 @@ it("draws a hundred validators and two hundred rounds, and moves through them", 
   await page.context().close()
 })
 
-it("writes no half of the number of a round or an epoch, which would read as another one, wherever the picture stands", async () => {
+it("cuts off no round or epoch number, wherever the picture is scrolled", async () => {
   const { page } = await Browsers.open(browser)
   await page.addInitScript(() => {
     const labels: Array<readonly [left: number, right: number, width: number]> = []
@@ -75,7 +75,7 @@ it("writes no half of the number of a round or an epoch, which would read as ano
   await page.context().close()
 })
 
-it("weighs what docs/explorer.md says, the wallet included", () => {
+it("weighs what docs/explorer.md says, including the wallet", () => {
   const root = resolve(import.meta.dirname, "../..")
   const assets = join(root, "dist/explorer/assets")
   const bytes = readdirSync(assets).reduce((sum, name) => sum + gzipSync(readFileSync(join(assets, name))).length, 0)

@@ -61,7 +61,7 @@ describe("lists of transactions", () => {
   it.each([
     ["on a desktop", desktop],
     ["on a phone", Browsers.phone],
-  ])("show fees and memos, of which nothing is obeyed, %s", async (_, options) => {
+  ])("show fees and memos without executing any of it, %s", async (_, options) => {
     const { page, troubles } = await Browsers.open(browser, options)
     await page.goto(`${url}/explorer/transactions`)
     const paid = rows(page, TRANSACTIONS).filter({ hasText: "12.50" })
@@ -86,7 +86,7 @@ describe("lists of transactions", () => {
     await page.context().close()
   })
 
-  it("have the points of their amounts below each other, whatever they have behind them", async () => {
+  it("align the decimal points of amounts, whatever follows them", async () => {
     const { page } = await Browsers.open(browser, desktop)
     await page.goto(`${url}/explorer/transactions`)
     await rows(page, TRANSACTIONS).first().waitFor()
@@ -97,7 +97,7 @@ describe("lists of transactions", () => {
     await page.context().close()
   })
 
-  it("are narrowed by direction and by days, of one account and of everybody, at an address of their own", async () => {
+  it("are filtered by direction and by days, for one account and everybody, each at its own address", async () => {
     const { page, troubles } = await Browsers.open(browser)
     await page.goto(`${url}/explorer/address/@rich`)
     await page.getByRole("link", { name: "Filter its transactions" }).click()
@@ -127,7 +127,7 @@ describe("lists of transactions", () => {
   })
 })
 
-it("all checkpoints are listed, and those that closed epochs by themselves, each with its page", async () => {
+it("show all checkpoints, or only those that closed epochs, each with its page", async () => {
   const { page, troubles } = await Browsers.open(browser)
   await page.goto(`${url}/explorer/checkpoints`)
   const listed = rows(page, "Checkpoints, newest first")
@@ -148,7 +148,7 @@ it("all checkpoints are listed, and those that closed epochs by themselves, each
   await page.context().close()
 })
 
-it("each epoch has a page with its rounds, committee and checkpoints, which leads to its neighbours", async () => {
+it("link each epoch's page, with its rounds, committee and checkpoints, to its neighbours", async () => {
   const { page, troubles } = await Browsers.open(browser)
   await page.goto(`${url}/explorer/checkpoints?closing=only`)
   await rows(page, "Checkpoints, newest first").getByRole("link", { name: "2", exact: true }).click()
@@ -190,7 +190,7 @@ it("each epoch has a page with its rounds, committee and checkpoints, which lead
   await page.context().close()
 })
 
-it("a validator's page shows its stake, commission, delegators and earnings over time, as its node records them", async () => {
+it("show a validator's stake, commission, delegators and earnings over time, as its node records them", async () => {
   await finalized(rich.delegate({ nonce: 2, fee: 0, validator: validator.address, amount: Wallet.sats("1500") }))
   const path = { address: validator.address }
   await Processes.until("the delegation is recorded", async () => {
@@ -225,7 +225,7 @@ it("a validator's page shows its stake, commission, delegators and earnings over
   await page.context().close()
 })
 
-it("an account is called what its reader calls it, in this browser and nowhere else", async () => {
+it("show the reader's own label for an account, only in this browser", async () => {
   const { page, troubles, sent } = await Browsers.open(browser)
   await page.goto(`${url}/explorer/address/@rich`)
   const form = page.getByRole("form", { name: "Private label" })

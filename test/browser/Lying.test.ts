@@ -125,7 +125,7 @@ const alarm = async (page: Page, name: string): Promise<string> => {
 }
 
 describe("a balance in the explorer", () => {
-  it.each([alice, "@alice"])("is checked against a checkpoint, with those who signed it: %s", async (account) => {
+  it.each([alice, "@alice"])("is checked against a checkpoint, and shows its signers: %s", async (account) => {
     const page = await acquainted(account)
     expect(await page.locator(".checked").textContent()).toBe("checked against checkpoint 140, signed by 3 of 4")
     if (shown !== undefined) await page.screenshot({ path: `${shown}/checked.png` })
@@ -133,7 +133,7 @@ describe("a balance in the explorer", () => {
     expect(opened?.troubles).toEqual([])
   })
 
-  it("that differs from the proven one is only a claim, and false if it stays the same over a checkpoint", async () => {
+  it("that differs from the proven one is marked as a claim, and as false if it still differs after a checkpoint", async () => {
     const page = await acquainted()
     story = { history: three, balance: 1e14 }
     await page.reload()
@@ -193,7 +193,7 @@ describe("a balance in the explorer", () => {
     expect(await alarm(page, name.replaceAll(" ", "-"))).toMatch(reason)
   })
 
-  it("is checked from the checkpoint that its reader entered", async () => {
+  it("is checked from the checkpoint that the reader entered", async () => {
     const page = await acquainted()
     const [, , third] = three.closing
     await page.getByText("What the check rests on").click()

@@ -91,7 +91,7 @@ describe("the explorer's pages", () => {
     await page.context().close()
   })
 
-  it("goes through the picture with the keyboard, and opens what is chosen", async () => {
+  it("moves through the picture with the keyboard, and opens the selection", async () => {
     const { page } = await Browsers.open(browser)
     await page.goto(`${node.url}/explorer/dag`)
     await page.getByRole("region", { name: "The latest rounds" }).getByText("committed").first().waitFor()
@@ -111,7 +111,7 @@ describe("the explorer's pages", () => {
     await page.context().close()
   })
 
-  it("finds what is typed into the one box", async () => {
+  it("finds whatever is typed into the search box", async () => {
     const { page } = await Browsers.open(browser)
     await page.goto(`${node.url}/explorer/`)
     const search = async (text: string): Promise<void> => {
@@ -133,7 +133,7 @@ describe("the explorer's pages", () => {
     await page.context().close()
   })
 
-  it("suggests while one types, from the beginning of a hash, with keys and pointer", async () => {
+  it("suggests while typing, from the beginning of a hash, with keys and pointer", async () => {
     const { page, troubles } = await Browsers.open(browser)
     await page.goto(`${node.url}/explorer/`)
     const box = page.getByRole("combobox", { name: /^Search/ })
@@ -153,7 +153,7 @@ describe("the explorer's pages", () => {
     await page.context().close()
   })
 
-  it("abbreviates an address in one spelling: in lists, titles, suggestions and lanes", async () => {
+  it("abbreviates an address in one form in lists, titles, suggestions and lanes", async () => {
     const { page } = await Browsers.open(browser)
     const { address_bech32: written } = await connect(node.url).core.balance({ path: { address: validator } })
     const short = `${written.slice(0, 10)}…${written.slice(-6)}`
@@ -184,7 +184,7 @@ describe("the explorer's pages", () => {
     ["/explorer/proposal/7", /^Not found: .*7/],
     ["/explorer/address/@nobody-has-this", /^Not found: .*nobody-has-this/],
     ["/explorer/address/tudg1wrong", /^Not found: /],
-  ])("says clearly what there is not at %s", async (path, said) => {
+  ])("reports clearly what does not exist at %s", async (path, said) => {
     const { page } = await Browsers.open(browser)
     await page.goto(`${node.url}${path}`)
     const notice = page.locator(".notice.missing")
@@ -193,7 +193,7 @@ describe("the explorer's pages", () => {
     await page.context().close()
   })
 
-  it("shows what others wrote as they wrote it, and obeys none of it", async () => {
+  it("shows others' texts literally, and executes none of them", async () => {
     const client = connect(node.url)
     const key = Option.getOrThrow(node.validatorKey)
     const writer = Wallet.account(Wallet.network(await client.core.network()), key)
@@ -242,7 +242,7 @@ describe("the explorer's pages", () => {
     await page.context().close()
   })
 
-  it("changes colours and keeps the choice", async () => {
+  it("changes colours and remembers the choice", async () => {
     const { page } = await Browsers.open(browser, { colorScheme: "light" })
     await page.goto(`${node.url}/explorer/`)
     const paper = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
@@ -258,7 +258,7 @@ describe("the explorer's pages", () => {
     await page.context().close()
   })
 
-  it("leads a browser from / to itself", async () => {
+  it("redirects a browser from / to itself", async () => {
     const { page } = await Browsers.open(browser)
     await page.goto(node.url)
     await page.waitForURL(/\/explorer\/$/)

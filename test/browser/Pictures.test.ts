@@ -18,7 +18,7 @@ afterAll(async () => {
   await node?.stop()
 })
 
-it("the latest rounds fit beside the transactions, with their time", async () => {
+it("fits the latest rounds beside the transactions, with their time", async () => {
   const { page } = await Browsers.open(browser, { viewport: { width: 1280, height: 900 } })
   await page.goto(`${node.url}/explorer/`)
   const table = page.getByRole("region", { name: "The latest rounds" })
@@ -27,7 +27,7 @@ it("the latest rounds fit beside the transactions, with their time", async () =>
   await page.context().close()
 })
 
-it("a peer's row fits, since its key is in one column and its place in another", async () => {
+it("fits a peer's row, with its key and its place in columns of their own", async () => {
   const { page } = await Browsers.open(browser, { viewport: { width: 1280, height: 900 } })
   const id = "6a4c1f7d0e5b92c83d14a6f70b9e28d5c3f1a07e4b6d8290f5c7e3a1b2d4f608"
   const peer = { id, address: `${id}@203.0.113.7:9333`, direction: "outbound", latency_ms: 12.4 }
@@ -43,7 +43,7 @@ it("a peer's row fits, since its key is in one column and its place in another",
   await page.context().close()
 })
 
-it("the wallet is on a phone's screen without scrolling the menu", async () => {
+it("shows the wallet on a phone's screen without scrolling the menu", async () => {
   const { page } = await Browsers.open(browser, Browsers.phone)
   await page.goto(`${node.url}/explorer/`)
   const link = page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Wallet" })
@@ -52,7 +52,7 @@ it("the wallet is on a phone's screen without scrolling the menu", async () => {
   await page.context().close()
 })
 
-it("an imported key leaves the focus on the page, and its secret is hidden only once it was shown", async () => {
+it("keeps the focus on the page after an import, and hides the secret only once it was shown", async () => {
   const { page } = await Browsers.open(browser, Browsers.phone)
   await page.goto(`${node.url}/explorer/wallet`)
   await Purse.bringKey(page, Option.getOrThrow(node.validatorKey).toSecretHex())

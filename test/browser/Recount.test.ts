@@ -154,12 +154,12 @@ const open = async (path: string): Promise<Page> => {
 const fact = (page: Page, name: string) =>
   page.locator(".facts > div", { has: page.getByText(name, { exact: true }) }).locator("dd")
 
-it("every vertex claims the reward of its round and its author's weight, and they make the supply", async () => {
+it("finds in every vertex the reward of its round and weight, and the supply as their sum", async () => {
   expect(recount.falseClaims).toEqual([])
   expect((await client.core.status()).total_supply).toBe(Number(recount.total))
 })
 
-it("each account's page has the balance and the statement that the chain gives", async () => {
+it("shows on each account's page the balance and the statement that the chain gives", async () => {
   const counted = [alice, bob, ...validators].map(({ address }) => address)
   expect(recount.accounts).toEqual(expect.arrayContaining(counted))
   for (const account of counted) {
@@ -172,7 +172,7 @@ it("each account's page has the balance and the statement that the chain gives",
   }
 })
 
-it("what happened is among it: a failure, earnings of every kind, and a delegation that came back", () => {
+it("covers a failure, earnings of every kind, and a returned delegation", () => {
   const [first, second, third, absent] = validators.map(({ address }) => recount.statement(address))
   for (const earned of [first, second, third]) expect(earned).toMatchObject({ reward: expect.any(Number) })
   expect({ ...first, ...second, ...third }).toMatchObject({ fees: expect.any(Number) })
@@ -181,7 +181,7 @@ it("what happened is among it: a failure, earnings of every kind, and a delegati
   expect(Object.values(recount.statement(bob.address))).toContain(-NAME_FEE - 1)
 })
 
-it("a validator's page shows its delegations, and its uptime as the node counts it", async () => {
+it("shows a validator's delegations, and its uptime as the node counts it", async () => {
   const [first] = validators
   const worth = recount.delegation(alice.address)
   const page = await open(`validator/${first?.address}`)

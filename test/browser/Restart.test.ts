@@ -40,7 +40,7 @@ const roundOn = async (page: Page): Promise<number> =>
 
 const headline = (page: Page) => page.locator(".headline").first()
 
-it("pages follow a node again that restarts, without being loaded anew", async () => {
+it("pages follow a restarted node again without a reload", async () => {
   const network = found("udg-restarts")
   const node = await Processes.startValidator(network, 0, [], OPEN)
   const overview = await open(node, "")
@@ -65,7 +65,7 @@ it("pages follow a node again that restarts, without being loaded anew", async (
   await overview.page.context().close()
 })
 
-it("a node that lost its database shows what it has while it catches up, and then the truth", async () => {
+it("a node that lost its database shows its progress while it catches up, and then the current state", async () => {
   const network = found("udg-forgets")
   const validator = await Processes.startValidator(network, 0, [], OPEN)
   const words = ["--peer", validator.p2p]
@@ -90,7 +90,7 @@ it("a node that lost its database shows what it has while it catches up, and the
   await page.context().close()
 })
 
-it("pages of one network are loaded anew when another one answers at the address", async () => {
+it("pages reload when another network answers at the address", async () => {
   const [first, second] = [found("udg-first"), found("udg-second")]
   const node = await Processes.startValidator(first, 0, [], OPEN)
   const client = connect(node.http ?? "")

@@ -69,7 +69,7 @@ describe("the review", () => {
     await page.context().close()
   })
 
-  it("warns before anything is sent of what cannot work", async () => {
+  it("warns of what cannot work before anything is sent", async () => {
     const { page } = await open()
     await review(page, "Send", { To: SOMEBODY, "Amount in UDG": "99,999" })
     await page.getByText(/^This would fail: it needs 99,999\.\d+ UDG, but the account has 1,000\.00 UDG\.$/).waitFor()
@@ -83,7 +83,7 @@ describe("the review", () => {
     await page.context().close()
   })
 
-  it("keeps the focus where the reader goes on: after unlocking, going back, sending and locking", async () => {
+  it("keeps the focus where the reader continues: after unlocking, going back, sending and locking", async () => {
     const { page } = await open()
     const focused = () => page.evaluate(() => document.activeElement?.textContent)
     await expect.poll(focused).toBe("Wallet")
@@ -109,7 +109,7 @@ describe("the review", () => {
     await page.context().close()
   })
 
-  it("is not reached by a key that alone cannot sign: the page says so before anything is typed", async () => {
+  it("is not reached with a key that cannot sign alone, which the page says before anything is typed", async () => {
     const account = Wallet.account(network, owner)
     const keys = [account.publicKey, Wallet.generate().publicKey]
     await RealNode.finalized(node, account.setAccountPolicy({ nonce: 1, fee: 1_000, threshold: 2, keys }))

@@ -44,7 +44,7 @@ describe("the search box", () => {
     await page.waitForURL(/\/explorer\/address\/@alice$/)
   })
 
-  it("suggests a name by its beginning, which no page has shown either", async () => {
+  it("suggests a name by its beginning, also one that no page has shown", async () => {
     const page = await open()
     await type(page, "alic")
     await page.getByRole("option", { name: "Name @alice" }).click()
@@ -52,7 +52,7 @@ describe("the search box", () => {
     await page.context().close()
   })
 
-  it("suggests an account by the beginning of its address, and takes the form in which lists write it", async () => {
+  it("suggests an account by the beginning of its address, and accepts the abbreviated form of lists", async () => {
     const page = await open()
     const { addressBech32: written } = validator
     await type(page, written.slice(0, 12))
@@ -65,7 +65,7 @@ describe("the search box", () => {
     await page.context().close()
   })
 
-  it("suggests no proposal and no round that there is not", async () => {
+  it("suggests no missing proposal or round", async () => {
     const page = await open()
     await type(page, "2")
     await page.getByRole("option", { name: "Round 2" }).waitFor()

@@ -35,7 +35,7 @@ const isAllOld = async (page: Page): Promise<boolean> => (await notes(page)).eve
 /** Well before a request to a node that never answers gives up by itself, which is after 30 seconds. */
 const SOON = { timeout: 20_000 }
 
-it("a frozen node's figures are shown as old, and as new again once it goes on", async () => {
+it("a frozen node's figures are shown as old, and as current again once it continues", async () => {
   const [node] = await startAll(1)
   const { page, troubles } = await openOverview(node?.http)
   process.kill(node?.pid ?? 0, "SIGSTOP")
@@ -74,7 +74,7 @@ const isColourful = (page: Page): Promise<boolean> =>
       return false
     })
 
-it("charts are grey while the node is frozen, and in colour again once it goes on", async () => {
+it("charts are grey while the node is frozen, and in colour again once it continues", async () => {
   const [node] = await startAll(1)
   const { page } = await openOverview(node?.http)
   await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Charts" }).click()
@@ -112,7 +112,7 @@ it("a network without a quorum is shown as halted, on every page", async () => {
   await page.context().close()
 })
 
-it("one answer that stops coming is shown as old by itself", async () => {
+it("an answer that stops coming is shown as old separately", async () => {
   const [node] = await startAll(1)
   const { page } = await openOverview(node?.http)
   // Neither answered nor refused.

@@ -24,7 +24,7 @@ afterAll(async () => {
 const roundOn = async (page: Page): Promise<number> =>
   Number((await page.locator(".pulse.live b").textContent())?.replaceAll(",", ""))
 
-it("twenty tabs show the overview and follow the rounds, over one event stream", async () => {
+it("twenty tabs follow the rounds over one event stream", async () => {
   const { page, troubles } = await Browsers.open(browser)
   const context = page.context()
   const tabs = [page]
@@ -44,7 +44,7 @@ it("twenty tabs show the overview and follow the rounds, over one event stream",
   await context.close()
 })
 
-it("a browser without shared workers follows the rounds too, and opens no stream", async () => {
+it("a browser without shared workers follows the rounds too, without a stream", async () => {
   const { page, troubles, sent } = await Browsers.open(browser)
   await page.addInitScript("delete globalThis.SharedWorker")
   await page.goto(`${node.url}/explorer/`)

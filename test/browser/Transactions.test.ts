@@ -33,7 +33,7 @@ afterAll(async () => {
 })
 
 describe("the explorer", () => {
-  it("lists finalized transactions with amounts, of one type if that is chosen", async () => {
+  it("lists finalized transactions with amounts, filtered by type", async () => {
     const { page, troubles } = await Browsers.open(browser)
     await page.goto(`${node.url}/explorer/transactions`)
     const table = page.getByRole("region", { name: "Finalized transactions, newest first" })
@@ -51,7 +51,7 @@ describe("the explorer", () => {
     await page.context().close()
   })
 
-  it("says when a transaction was final where no pointer shows a tooltip, too", async () => {
+  it("shows a transaction's time also where no pointer shows a tooltip", async () => {
     const { page } = await Browsers.open(browser, Browsers.phone)
     await page.goto(`${node.url}/explorer/transactions`)
     const table = page.getByRole("region", { name: "Finalized transactions, newest first" })
@@ -63,7 +63,7 @@ describe("the explorer", () => {
     await page.context().close()
   })
 
-  it("lists those of one account, of one type if that is chosen too, and can be linked to", async () => {
+  it("lists one account's transactions, filtered by type, at an address of its own", async () => {
     const { page, troubles } = await Browsers.open(browser)
     await page.goto(`${node.url}/explorer/transactions`)
     const rows = page.getByRole("region", { name: "Finalized transactions, newest first" }).locator("tbody tr")
@@ -92,7 +92,7 @@ describe("the explorer", () => {
     await page.context().close()
   })
 
-  it("calls an account by its name in lists", async () => {
+  it("shows an account's name in lists", async () => {
     const { page } = await Browsers.open(browser)
     await page.goto(`${node.url}/explorer/validators`)
     const link = page.getByRole("link", { name: "@valerie" })
@@ -103,7 +103,7 @@ describe("the explorer", () => {
     await page.context().close()
   })
 
-  it("shows what changed a balance, and saves it as a file that adds up", async () => {
+  it("shows the changes of a balance, and saves them as a file that adds up", async () => {
     const { page, troubles } = await Browsers.open(browser)
     await page.goto(`${node.url}/explorer/address/@valerie`)
     const table = page.getByRole("region", { name: "Changes of the account's balance, newest first" })
@@ -141,7 +141,7 @@ describe("the explorer", () => {
     await page.context().close()
   })
 
-  it("says what is wrong with the node for as long as it is wrong", async () => {
+  it("shows the node's problem for as long as it lasts", async () => {
     const { page, troubles } = await Browsers.open(browser)
     const problem = { component: "network", status: "warning", reason: "only 1 peer is connected", since: Date.now() }
     const reason = `it waits for vertices of a quorum in round 7; missing: ${validator.address}`

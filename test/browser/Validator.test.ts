@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 describe("a validator's page", () => {
-  it("says how reliable it is, what it takes, and what it would earn and why", async () => {
+  it("shows its reliability, its commission, and the expected earnings with their reason", async () => {
     const { page, troubles } = await Browsers.open(browser)
     await page.goto(`${node.url}/explorer/validator/${validator.address}`)
     // Asked for in hex, and called as everywhere.
@@ -59,7 +59,7 @@ describe("a validator's page", () => {
   })
 })
 
-it("says on its page that a validator was slashed, and when", async () => {
+it("shows a slashing with its time", async () => {
   const { page, troubles } = await Browsers.open(browser)
   const slash = { kind: "stake_slashed", change: 0, amount: 100_000_000_000, round: 7, since: 1_700_000_000_000 }
   const nothing = {
@@ -83,7 +83,7 @@ it("says on its page that a validator was slashed, and when", async () => {
   await page.context().close()
 })
 
-it("says in the list of validators too how reliable each is", async () => {
+it("shows the reliability of each validator in the list too", async () => {
   const { page, troubles } = await Browsers.open(browser)
   await page.goto(`${node.url}/explorer/validators`)
   await page.getByRole("columnheader", { name: /^Uptime \(\d+ (s|min)\)$/ }).waitFor()
@@ -93,7 +93,7 @@ it("says in the list of validators too how reliable each is", async () => {
 })
 
 describe("a vertex's page", () => {
-  it("shows its commit and children, and where it is in the picture", async () => {
+  it("shows its commit and children, and its position in the picture", async () => {
     const { page, troubles } = await Browsers.open(browser)
     const { columns } = await connect(node.url).dag.columns({ urlParams: { rounds: 30 } })
     const column = columns.find(({ finalized }) => finalized)
@@ -111,7 +111,7 @@ describe("a vertex's page", () => {
     await page.context().close()
   })
 
-  it("comes again when the timeline is dragged back to its round", async () => {
+  it("returns to the picture when the timeline is dragged back to its round", async () => {
     const { page, troubles } = await Browsers.open(browser)
     await page.goto(`${node.url}/explorer/dag`)
     const timeline = page.getByRole("slider", { name: /^Replay/ })

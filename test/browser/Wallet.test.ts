@@ -51,7 +51,7 @@ const secretOf = async (page: Page): Promise<string> => {
 }
 
 describe("the wallet", () => {
-  it("makes a key, gets coins, sends and delegates, and never lets the key out", async () => {
+  it("makes a key, gets coins, sends and delegates, and never reveals the key", async () => {
     const { page, troubles, sent, started } = await begin()
     await Purse.makeKey(page)
     const secret = await secretOf(page)
@@ -85,7 +85,7 @@ describe("the wallet", () => {
     await page.context().close()
   })
 
-  it("keeps the key under its passphrase alone, and forgets it when asked twice", async () => {
+  it("keeps the key only under its passphrase, and deletes it after two confirmations", async () => {
     const { page } = await begin()
     await page.getByLabel("Passphrase", { exact: true }).first().fill("short")
     await page.getByLabel("Passphrase again").first().fill("short")
@@ -114,7 +114,7 @@ describe("the wallet", () => {
     await page.context().close()
   })
 
-  it("lets a validator propose and vote, and shows how it stands", async () => {
+  it("lets a validator propose and vote, and shows the result so far", async () => {
     // A decision takes an epoch otherwise, and an idle one is long.
     const dataDirectory = mkdtempSync(join(tmpdir(), "udg-wallet-"))
     onTestFinished(() => rmSync(dataDirectory, { recursive: true, force: true }))
@@ -157,7 +157,7 @@ describe("the wallet", () => {
     await page.context().close()
   })
 
-  it("stakes, sets a commission, delegates, and takes back what it gave", async () => {
+  it("stakes, sets a commission, delegates, and withdraws both", async () => {
     const { page, troubles, started } = await begin()
     const client = connect(started.url)
     const network = Wallet.network(await client.core.network())
@@ -196,7 +196,7 @@ describe("the wallet", () => {
     await page.context().close()
   })
 
-  it("says what is wrong with what was typed, and what the node refuses", async () => {
+  it("reports invalid input and the node's refusals", async () => {
     const { page } = await begin()
     await Purse.makeKey(page)
     const form = page.getByRole("form", { name: "Send" })
@@ -213,7 +213,7 @@ describe("the wallet", () => {
     await page.context().close()
   })
 
-  it("on a mainnet only signs, with a key that it does not keep", async () => {
+  it("only signs on a mainnet, with a key that it does not keep", async () => {
     const { page, started } = await begin({ mode: Option.some("mainnet") })
     await page.getByText("This is a mainnet").waitFor()
     expect(await page.getByRole("button", { name: "Make a key" }).count()).toBe(0)

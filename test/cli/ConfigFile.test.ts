@@ -30,7 +30,7 @@ const reading = (words: ReadonlyArray<string>, environment: Readonly<Record<stri
   )
 
 describe("a configuration file", () => {
-  it.effect("says what the command line and the environment leave open", () =>
+  it.effect("applies where the command line and the environment set nothing", () =>
     Effect.gen(function* () {
       const peer = ["a.example:9333", "b.example:9333"]
       const file = written({
@@ -74,7 +74,7 @@ describe("a configuration file", () => {
     ['{"__proto__": {"port": 9400}}', /udg\.json: "__proto__" is not an option/],
     ['{"port": 9400, "archive": true, "port": 9500}', /udg\.json: port appears twice in one object$/],
     ['{"port": 9400.5}', /udg\.json: port expected an integer .*, got 9400\.5$/],
-  ])("is refused in one line where it is wrong: %j", ([content, complaint]) =>
+  ])("is refused in one line when invalid: %j", ([content, complaint]) =>
     Effect.gen(function* () {
       const file = written(content)
       const { message } = yield* Effect.flip(reading(["--config", file]))
@@ -86,7 +86,7 @@ describe("a configuration file", () => {
     }),
   )
 
-  it.effect("is checked as a start would, for each role, without values that may be secret", () =>
+  it.effect("is checked as at a start, for each role, without values that may be secret", () =>
     Effect.promise(async () => {
       const file = written({ database: "postgres://udg:hidden@localhost/udg", node: "http://127.0.0.1:10333" })
       expect(await udg("config", "check", file, "--for", "gateway")).toEqual({
@@ -103,14 +103,14 @@ describe("a configuration file", () => {
     }),
   )
 
-  it.effect("decides the form of the last line, too", () =>
+  it.effect("sets the form of the last line, too", () =>
     Effect.promise(async () => {
       const { stderr } = await udg("--config", written({ "log-format": "json", port: "x" }))
       expect(JSON.parse(stderr)).toMatchObject({ level: "error", message: expect.stringContaining("udg.json: port") })
     }),
   )
 
-  it.effect("has an end, so that no start reads for seconds", () =>
+  it.effect("is bounded in size, so that no start reads for seconds", () =>
     Effect.gen(function* () {
       const peers = Array.from({ length: 5_000 }, () => "a:1")
       for (const [content, complaint] of [
@@ -121,7 +121,7 @@ describe("a configuration file", () => {
     }),
   )
 
-  it.effect("shows no secret when it is refused, however deep that lies", () =>
+  it.effect("shows no secret when it is refused, however deeply nested", () =>
     Effect.promise(async () => {
       const file = written(
         `{"database": ${"[".repeat(100_000)}"postgres://udg:hun/ter@host/udg"${"]".repeat(100_000)}}`,
@@ -134,7 +134,7 @@ describe("a configuration file", () => {
     }),
   )
 
-  it.effect("is a file that ends, also for the form of the last line", () =>
+  it.effect("must be a regular file, also for the form of the last line", () =>
     Effect.promise(async () => {
       const pipe = join(folder, "pipe")
       execFileSync("mkfifo", [pipe])
@@ -145,7 +145,7 @@ describe("a configuration file", () => {
     }),
   )
 
-  it.effect("follows the schema that is printed", () =>
+  it.effect("follows the printed schema", () =>
     Effect.promise(async () => {
       const { stdout } = await udg("config", "schema")
       const holds = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(JSON.parse(stdout))

@@ -12,7 +12,7 @@ const named = Object.values(settings).map((setting) => [setting.name, setting] a
 const plain = Help.render(NodeCommand.command.page("1.2.3"), false)
 
 describe("help", () => {
-  it.each(named)("says what --%s is for and what holds without it", (name, setting) => {
+  it.each(named)("explains --%s and its default", (name, setting) => {
     const text = plain.replaceAll(/\s+/g, " ")
     const start = text.indexOf(` --${name} `)
     expect(start).toBeGreaterThan(0)
@@ -20,14 +20,14 @@ describe("help", () => {
     if (setting.otherwise._tag === "Some") expect(text.slice(start)).toContain(`[default: ${setting.otherwise.value}]`)
   })
 
-  it("fits a terminal of eighty columns, of every command", async () => {
+  it("fits eighty columns for every command", async () => {
     const all = await Udg.commands()
     expect(all.length).toBeGreaterThan(25)
     const pages = all.map((command) => Help.render(command.page("1.2.3"), false))
     expect([plain, ...pages].flatMap((page) => page.split("\n")).filter((line) => line.length > 80)).toEqual([])
   })
 
-  it("breaks a long command line where a shell continues it, and not inside of quotes", async () => {
+  it("breaks a long command line where a shell continues it, and not inside quotes", async () => {
     const pages = (await Udg.commands()).map((command) => Help.render(command.page("1.2.3"), false))
     const broken = pages.flatMap((page) => page.split("\n")).filter((line) => line.endsWith(" \\"))
     expect(broken.length).toBeGreaterThan(0)
@@ -41,7 +41,7 @@ describe("help", () => {
     expect(plain).toContain("RUST_LOG=info,mempool=debug udg")
   })
 
-  it("is styled only where somebody can see it", () => {
+  it("is styled only on a terminal", () => {
     const styled = Help.render(NodeCommand.command.page("1.2.3"), true)
     expect(plain).not.toContain("\u001b")
     expect(styled).toContain("\u001b[1mUsage")

@@ -124,7 +124,7 @@ describe("the settings of the node", () => {
     },
   })
 
-  it.effect("can all be said on the command line", () =>
+  it.effect("can all be given on the command line", () =>
     Effect.gen(function* () {
       const words = Object.entries(everything()).flatMap(([name, value]) => [`--${name}`, value])
       const repeated = ["--peer", "a.example:1", "--peer=10.0.0.1:2", "--trusted-proxy", "10.0.0.0/8"]
@@ -133,7 +133,7 @@ describe("the settings of the node", () => {
     }),
   )
 
-  it.effect("can all be said in the environment, repeated ones with commas", () =>
+  it.effect("can all be given in the environment, repeated ones with commas", () =>
     Effect.gen(function* () {
       const named = Object.entries(everything()).map(([name, value]) => [variableOf(name), value])
       const environment = {
@@ -148,7 +148,7 @@ describe("the settings of the node", () => {
 
   const variableOf = (name: string) => `UDG_${name.toUpperCase().replaceAll("-", "_")}`
 
-  it.effect("the command line wins over the environment, which is then not even judged", () =>
+  it.effect("prefer the command line over the environment, which is then not even parsed", () =>
     Effect.gen(function* () {
       const environment = { UDG_PORT: "nonsense", UDG_ARCHIVE: "true", UDG_PEER: "a.example:1" }
       const words = ["--port", "4000", "--archive=false", "--peer", "b.example:2"]
@@ -157,14 +157,14 @@ describe("the settings of the node", () => {
     }),
   )
 
-  it.effect("an empty variable is an unset one", () =>
+  it.effect("treat an empty variable as unset", () =>
     Effect.gen(function* () {
       const empty = { UDG_PORT: "", UDG_PEER: " ", UDG_GENESIS: "", UDG_NO_VALIDATE: "", UDG_TESTNET: "" }
       expect(yield* configurationOf([], empty)).toEqual(yield* configurationOf([]))
     }),
   )
 
-  it.effect("a flag stands alone, or before the next option, or with a value", () =>
+  it.effect("accept a flag alone, before the next option, or with a value", () =>
     Effect.gen(function* () {
       const { archive, ephemeral, validate } = yield* configurationOf([
         "--archive",
@@ -176,7 +176,7 @@ describe("the settings of the node", () => {
     }),
   )
 
-  it.effect("history is a number of rounds or none, and an archive keeps all of it", () =>
+  it.effect("read history as a number of rounds or none, and keep all of it for an archive", () =>
     Effect.gen(function* () {
       expect((yield* configurationOf(["--history", "5000"])).history).toEqual(Option.some(5_000))
       expect((yield* configurationOf(["--history", "none"])).history).toEqual(Option.some(0))
@@ -186,7 +186,7 @@ describe("the settings of the node", () => {
     }),
   )
 
-  it.effect("the RPC port follows the port, and is any free one when the port is", () =>
+  it.effect("derive the RPC port from the port, and use any free one when the port is any", () =>
     Effect.gen(function* () {
       expect((yield* configurationOf(["--port", "4000"])).rpc.port).toBe(5000)
       expect((yield* configurationOf(["--port", "64535"])).rpc.port).toBe(65_535)
@@ -246,17 +246,15 @@ describe("the settings of the node", () => {
     ["log-format", "xml"],
   ]
 
-  it.effect.each(wrong)(
-    "complain about --%s %s in one line that names it, the value and what to use instead",
-    ([name, value]) =>
-      Effect.gen(function* () {
-        const line = yield* complaintOf([`--${name}`, value])
-        expect(line.startsWith(`--${name} "${value}" `)).toBe(true)
-        expect(line).toMatch(/^[^\n]+; (?:or )?use [^\n]+$/)
-      }),
+  it.effect.each(wrong)("refuse --%s %s in one line with the name, the value and the alternative", ([name, value]) =>
+    Effect.gen(function* () {
+      const line = yield* complaintOf([`--${name}`, value])
+      expect(line.startsWith(`--${name} "${value}" `)).toBe(true)
+      expect(line).toMatch(/^[^\n]+; (?:or )?use [^\n]+$/)
+    }),
   )
 
-  it.effect.each(wrong)("complain about UDG_… for %s %s under the variable's name", ([name, value]) =>
+  it.effect.each(wrong)("refuse UDG_… for %s %s under the variable's name", ([name, value]) =>
     Effect.gen(function* () {
       const variable = variableOf(name)
       expect((yield* complaintOf([], { [variable]: value })).startsWith(`${variable} "${value}" `)).toBe(true)
@@ -281,7 +279,7 @@ describe("the settings of the node", () => {
     }),
   )
 
-  it.effect("take the operator's word after a lost disk, and none of a node that does not validate", () =>
+  it.effect("accept the operator's word after a lost disk, and none for a node that does not validate", () =>
     Effect.gen(function* () {
       const words = ["--sign-from-round", "7:1702:0123456789ABCDEF"]
       const { configuration } = yield* reading(words)
@@ -290,7 +288,7 @@ describe("the settings of the node", () => {
     }),
   )
 
-  it.effect("of several mistakes one is named", () =>
+  it.effect("name one of several mistakes", () =>
     Effect.gen(function* () {
       expect(yield* complaintOf(["--round-ms", "0", "--port", "x", "--peer", "?"])).toMatch(/^--port "x"[^\n]*$/)
     }),

@@ -8,8 +8,8 @@ import * as world from "../node/world.js"
 
 const STATUS = /^round ([\d,]+) · final up to ([\d,]+) · \d+ tx\/s · 0 waiting · 0 peers$/
 
-describe("the status of a node on a terminal", () => {
-  it.scopedLive("follows its rounds, and goes away with it", () =>
+describe("the terminal status of a node", () => {
+  it.scopedLive("follows its rounds, and disappears at its end", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       const written: Array<string> = []
@@ -30,7 +30,7 @@ describe("the status of a node on a terminal", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it("counts in words that people read", () => {
+  it("writes counts in readable words", () => {
     const figures = { dagRound: 1_234_567, finalizedRound: 1_234_565, mempoolSize: 12_000, peers: 1 }
     expect(NodeStatus.words(figures, 1_234.6)).toBe(
       "round 1,234,567 · final up to 1,234,565 · 1,235 tx/s · 12,000 waiting · 1 peer",

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest"
 import * as Printable from "../../src/cli/terminal/Printable.js"
 import * as Visible from "../../src/client/Visible.js"
 
-describe("text of others", () => {
-  it("cannot move the cursor, colour what follows, break the line or turn its direction", () => {
+describe("foreign text", () => {
+  it("cannot move the cursor, colour what follows, break the line or reverse its direction", () => {
     expect(Visible.line("a\u001b[2J\u009b31m\nb\r\u202ec\u2028\ud800\ufeff")).toBe(
       "a\\u001b[2J\\u009b31m\\u000ab\\u000d\\u202ec\\u2028\ufffd\\ufeff",
     )
@@ -14,7 +14,7 @@ describe("text of others", () => {
     for (const text of ["für Åsa", "日本語", "می‌خواهم", "👩‍👩‍👧", "☕"]) expect(Visible.line(text)).toBe(text)
   })
 
-  it("in JSON is the same for a program, and as harmless", () => {
+  it("in JSON is unchanged for programs, and as harmless", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "binary" }), { maxLength: 3 }), (texts) => {
         const printed = Printable.json(texts, 2)
@@ -31,14 +31,14 @@ describe("wrapped text", () => {
     expect(Printable.wrapped(lines.join(" "), 12)).toEqual(lines)
   })
 
-  it("does not cut a word that is too long, such as a hash", () => {
+  it("does not cut a long word, such as a hash", () => {
     const hash = "ab".repeat(32)
     expect(Printable.wrapped(`check with udg tx ${hash} later`, 20)).toEqual(["check with udg tx", hash, "later"])
   })
 })
 
-describe("what is cut", () => {
-  it("fits, and says that something is missing", () => {
+describe("truncated text", () => {
+  it("fits, and shows that something is missing", () => {
     expect(Printable.cut("abcdef", 6)).toBe("abcdef")
     expect(Printable.cut("abcdefg", 6)).toBe("abcde…")
     expect(Printable.cut("日本語だ", 6)).toBe("日本…")

@@ -15,7 +15,7 @@ afterEach(() => rmSync(directory, { recursive: true }))
 const recover = (...words: ReadonlyArray<string>) => udg("recover", "--data-dir", directory, ...words)
 
 describe("udg recover", () => {
-  it("shows a mark that cannot be read without a made-up time, and removes it", async () => {
+  it("shows an unreadable mark without an invented time, and removes it", async () => {
     const mark = join(directory, "halted.json")
     execFileSync("mkfifo", [mark])
     const { code, stdout } = await recover()
@@ -26,7 +26,7 @@ describe("udg recover", () => {
     expect(existsSync(mark)).toBe(false)
   })
 
-  it("says in one line that it removes no directory", async () => {
+  it("refuses in one line to remove a directory", async () => {
     const mark = join(directory, "halted.json")
     mkdirSync(mark)
     const { code, stderr } = await recover("--yes")

@@ -24,7 +24,7 @@ describe("colour", () => {
     for (const line of table(false).split("\n")) expect(line.length).toBeLessThanOrEqual(60)
   })
 
-  it("is that of the column, so that nobody's text takes it on", () => {
+  it("is that of the column, which foreign text cannot change", () => {
     const [, first = "", second = ""] = table(true).split("\n")
     expect(first).toContain("\u001b[32min committee\u001b[0m")
     expect(first).toContain("\u001b[32m+1,234.5\u001b[0m")
@@ -38,7 +38,7 @@ describe("colour", () => {
     expect(table(false).split("\n")[2]).toMatch(/^@dora t[0-9a-z]*…[0-9a-z]+ /)
   })
 
-  it("is in each line of a value that is broken", () => {
+  it("is in each line of a wrapped value", () => {
     const pairs: ReadonlyArray<Sheet.Line> = [
       ["peers", ["one", "two"], Paint.alarm],
       ["memo", "final"],
@@ -48,7 +48,7 @@ describe("colour", () => {
   })
 })
 
-it("what is copied stays on one line, and everything else is broken at spaces", () => {
+it("leaves values to copy on one line, and wraps everything else at spaces", () => {
   const text = "word ".repeat(30).trimEnd()
   expect(Sheet.lines([["text", Sheet.whole(text)]], false)).toBe(`text  ${text}`)
   expect(Sheet.lines([["text", text]], false).split("\n")).toHaveLength(2)
@@ -68,11 +68,11 @@ it.each([
   ["Active", 32],
   ["Rejected", 31],
   ["applied", 32],
-])("the state %s has its colour", (text, code) => {
+])("marks the state %s", (text, code) => {
   expect(Paint.state(text)).toBe(`\u001b[${code}m${text}\u001b[0m`)
 })
 
-it("a state that is not known, and no text, stay as they are", () => {
+it("leaves an unknown state and an empty text unchanged", () => {
   expect([Paint.state("somewhere"), Paint.state(""), Paint.quiet("")]).toEqual(["somewhere", "", ""])
   expect(Paint.endingInState("http://127.0.0.1:1, udg 0.1.0, healthy")).toBe(
     "http://127.0.0.1:1, udg 0.1.0, \u001b[32mhealthy\u001b[0m",

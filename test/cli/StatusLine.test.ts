@@ -20,7 +20,7 @@ describe("the status line", () => {
     return { line: new StatusLine({ write, columns: () => columns }), seen: () => shownAfter(written) }
   }
 
-  it("stays below what is logged, and goes away at the end", () => {
+  it("stays below the log, and disappears at the end", () => {
     const { line, seen } = made()
     line.write("first\n")
     line.show("round 1")
@@ -41,7 +41,7 @@ describe("the status line", () => {
     expect(seen()).toBe("round 12…")
   })
 
-  it("writes nothing of itself until there is something to show", () => {
+  it("is empty until there is something to show", () => {
     const { line, seen } = made()
     line.show("")
     expect(seen()).toBe("")

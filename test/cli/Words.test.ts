@@ -42,17 +42,17 @@ describe("arguments", () => {
     ["--prot", "see --help for all options"],
     ["--rpc-prot", "did you mean --rpc-port? See --help"],
     ["-p", "see --help for all options"],
-  ])("an option that is not known, %s, may be the end of one", (word, hint) => {
+  ])("suggest a completion for the unknown option %s", (word, hint) => {
     const ports = ["--rpc-port PORT", "--control-port PORT"].map((term) => option.optional(term, "a port", Reader.text))
     expect(reading([word, "1"], ...ports)).toBe(`"${word}" is not an option; ${hint}`)
   })
 
-  it("the last one may take all that are left", () => {
+  it("collect all the remaining words in the last one", () => {
     expect(reading(["a", "b", "--json", "c"], to, files, json)).toBe("TO=a FILE=b json=true FILE=c")
     expect(reading(["a"], to, files, json)).toBe("FILE is missing: the FILE; see --help")
   })
 
-  it("are not looked for in the environment", () => {
+  it("are not looked up in the environment", () => {
     const said = Effect.runSync(Words.fromEnvironment([to, files], []))
     expect(said).toEqual([])
   })
@@ -85,7 +85,7 @@ describe("amounts", () => {
     "",
     " 1",
     "0",
-  ])("%j is none", (text) => {
+  ])("reject %j", (text) => {
     expect(Option.isNone(read(text))).toBe(true)
   })
 })

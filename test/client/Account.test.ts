@@ -20,7 +20,7 @@ const SLOW = { timeoutMs: 240_000 }
 const fresh = (n: number): string => n.toString(16).padStart(40, "0")
 
 describe("an account", () => {
-  it("sends any number of payments at once, each with a nonce of its own", async () => {
+  it("sends any number of payments at once, each with its own nonce", async () => {
     const client = Client.connect(node.url)
     const sent = await Promise.all(
       Array.from({ length: 100 }, (_, n) => client.account(keyAt(0)).send({ to: fresh(7), amount: n + 1 }, SLOW)),
@@ -30,7 +30,7 @@ describe("an account", () => {
     expect(sent[0]).toMatchObject({ type: "Transfer", fee: 1_000, proposal_id: null, transaction: { amount: 1 } })
   })
 
-  it("hears of its payments by a stream that the node gives it", async () => {
+  it("hears of its payments over the node's event stream", async () => {
     await Client.connect(node.url)
       .account(keyAt(6))
       .send({ to: fresh(6), amount: 1 }, SLOW)
@@ -39,7 +39,7 @@ describe("an account", () => {
     expect(streams).toEqual([expect.stringMatching(/status="200"\} [1-9]\d*$/)])
   })
 
-  it("goes on after a refusal, without a gap", async () => {
+  it("continues after a refusal, without a gap", async () => {
     const account = Client.connect(node.url).account(keyAt(1))
     const results = await account.batch(
       [
@@ -59,7 +59,7 @@ describe("an account", () => {
     expect((await account.send({ to: "@bobby", amount: 3 }, SLOW)).nonce).toBe(3)
   })
 
-  it("shares its nonces with another program that has the same key", async () => {
+  it("shares its nonces with another program that uses the same key", async () => {
     const [one, two] = [Client.connect(node.url).account(keyAt(2)), Client.connect(node.url).account(keyAt(2))]
     const sent = await Promise.all(
       Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? one : two).send({ to: fresh(9), amount: n + 1 }, SLOW)),
@@ -67,7 +67,7 @@ describe("an account", () => {
     expect(sent.map(({ nonce }) => nonce).sort((a, b) => a - b)).toEqual([...sent.keys()])
   })
 
-  it("pays once, however often answers are lost", async () => {
+  it("pays once, however often responses are lost", async () => {
     let lost = 0
     const send: Client.Options["send"] = async ({ url, method, body }, timeoutMs) => {
       const response = await fetch(url, {
@@ -86,7 +86,7 @@ describe("an account", () => {
     expect(lost).toBeGreaterThanOrEqual(8)
   })
 
-  it("stakes, names, proposes and votes, with a receipt of each", async () => {
+  it("stakes, names, proposes and votes, with a receipt for each", async () => {
     const account = Client.connect(node.url).account(keyAt(4))
     expect(await account.stake({ amount: 2_500 * COIN }, SLOW)).toMatchObject({ type: "StakeTx", fee: 0 })
     expect(await account.registerName({ name: "dora" }, SLOW)).toMatchObject({ type: "RegisterNameTx", nonce: 1 })
@@ -99,7 +99,7 @@ describe("an account", () => {
     })
   })
 
-  it("pays no fee that is far from usual unless it is told to", async () => {
+  it("refuses an unusually high fee unless it is told to pay it", async () => {
     await using dear = await startNode({ accounts: 2, parameters: { minFee: 1_000_000 } })
     const [alice, bob] = dear.accounts
     if (alice === undefined || bob === undefined) throw new Error("no accounts")

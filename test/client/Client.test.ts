@@ -61,8 +61,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-describe("as promises", () => {
-  it("every read gives what the definition promises", async () => {
+describe("the promise client", () => {
+  it("returns from every read what the definition promises", async () => {
     const client = Client.connect(`${server.url}/`)
     expect((await client.core.status()).dag_round).toBe(1205)
     expect((await client.core.balance({ path: { address: "@alice" } })).name).toBe("alice")
@@ -73,14 +73,14 @@ describe("as promises", () => {
     expect((await client.governance.voteOf({ path: { id: 1, address: "@alice" } })).vote).toBe("yes")
   })
 
-  it("a refusal is an exception with its code and all that the node said", async () => {
+  it("throws a refusal with its code and the node's whole message", async () => {
     const refused = Client.connect(server.url).dag.round({ path: { round: 9 } })
     await expect(refused).rejects.toThrow("round 9 is not reached")
     await expect(refused).rejects.toMatchObject({ code: "RoundNotFound", failure: { reason: "not_reached" } })
     await expect(refused).rejects.toBeInstanceOf(Client.RequestRefused)
   })
 
-  it("it asks again when the node says when, and not otherwise", async () => {
+  it("retries when the node says when, and not otherwise", async () => {
     const before = performance.now()
     const faucet = Client.connect(server.url).core.faucet({
       payload: { address: "@zoe", amount: 500 },
@@ -96,7 +96,7 @@ describe("as promises", () => {
     expect(refusals).toBe(1)
   })
 
-  it("one signed transaction, or several at once", async () => {
+  it("submits one signed transaction, or several at once", async () => {
     const client = Client.connect(server.url)
     const account = Wallet.account(Wallet.network(await client.core.network()), Wallet.secretKey(example.secretKey))
     const [first, second] = [
@@ -116,7 +116,7 @@ describe("as promises", () => {
     expect(submitted).toEqual([first, first, second])
   })
 
-  it("events come one after another, from where it was left", async () => {
+  it("yields events one after another, from where it left off", async () => {
     const seen: Array<string> = []
     for await (const { id, event } of Client.connect(server.url).events("41")) {
       seen.push(`${id} ${event.type === "alert" ? event.message : event.type}`)
@@ -124,7 +124,7 @@ describe("as promises", () => {
     expect(seen).toEqual(["42 no 42", "43 no 43", "44 no 44"])
   })
 
-  it("events go on behind the last one when the connection ends", async () => {
+  it("continues behind the last event when the connection ends", async () => {
     const seen: Array<string> = []
     for await (const { id } of Client.connect(server.url).follow("41")) {
       seen.push(id)
@@ -133,7 +133,7 @@ describe("as promises", () => {
     expect(seen).toEqual(["42", "43", "44", "45", "46", "47", "48"])
   })
 
-  it.each(["events", "follow"] as const)("%s that are refused say why", async (way) => {
+  it.each(["events", "follow"] as const)("reports why %s are refused", async (way) => {
     const first = async () => {
       for await (const event of Client.connect(server.url)[way]("yesterday")) return event
       return undefined
@@ -142,8 +142,8 @@ describe("as promises", () => {
   })
 })
 
-describe("as Effects", () => {
-  it("failures are typed by their code", async () => {
+describe("the Effect client", () => {
+  it("types failures by their code", async () => {
     const program = Effect.gen(function* () {
       const client = yield* Effects.make(server.url)
       return yield* client.dag

@@ -17,7 +17,7 @@ function* repeated(piece: string, times: number): Generator<string> {
 }
 
 describe("the frames of an event stream", () => {
-  it("are the same however the text is cut", () =>
+  it("are the same wherever the text is cut", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(fc.constantFrom("a", "\n", "data: 1", ""), { maxLength: 9 })),
@@ -29,7 +29,7 @@ describe("the frames of an event stream", () => {
     ))
 
   // Searching all that has come again for each piece takes many minutes here.
-  it("take a stranger's million pieces as quickly as one", async () => {
+  it("cost no more in a million pieces than in one", async () => {
     const length = Frames.LONGEST - 2
     const [frame = ""] = await all([...repeated("x", length), "\n", "\n"])
     expect(frame.length).toBe(length)

@@ -25,7 +25,7 @@ const answering =
 
 const HASH = "ab".repeat(32)
 
-describe("an answer that is none", () => {
+describe("an invalid response", () => {
   it.each([
     ["a page", answering(200, "<html>")],
     ["nothing", answering(200, "")],
@@ -43,7 +43,7 @@ describe("an answer that is none", () => {
     await expect(client.transactions.lookup({ path: { hash: HASH } })).rejects.toBeInstanceOf(Client.UnexpectedAnswer)
   })
 
-  it("a broken connection is Unreachable, and so is no server, and one that is silent for too long", async () => {
+  it("is Unreachable for a broken connection, a missing server and a long silence", async () => {
     answer = (response) => response.destroy()
     await expect(Client.connect(url).core.status()).rejects.toBeInstanceOf(Client.Unreachable)
     await expect(Client.connect("http://127.0.0.1:9").core.status()).rejects.toBeInstanceOf(Client.Unreachable)
@@ -51,7 +51,7 @@ describe("an answer that is none", () => {
     await expect(Client.connect(url, { timeoutMs: 50 }).core.status()).rejects.toBeInstanceOf(Client.Unreachable)
   })
 
-  it("a body without an end is an UnexpectedAnswer", async () => {
+  it("without an end is an UnexpectedAnswer", async () => {
     const piece = "x".repeat(1024 * 1024)
     answer = (response) => {
       const more = (): void => {
@@ -63,7 +63,7 @@ describe("an answer that is none", () => {
     await expect(Client.connect(url).core.status()).rejects.toThrow(/more than \d+ characters/)
   })
 
-  it("a wait of an hour is for the caller to decide, whether in seconds or until a date", async () => {
+  it("with a wait of an hour is left to the caller, in seconds or as a date", async () => {
     const limited = { code: "RateLimited", error: "later", limit: 1, window_seconds: 3_600, retry_after_seconds: 3_600 }
     for (const after of ["3600", new Date(Date.now() + 3_600_000).toUTCString()]) {
       let asked = 0
@@ -76,7 +76,7 @@ describe("an answer that is none", () => {
     }
   })
 
-  it("a wait that is over is kept, and the same asked again", async () => {
+  it("with a wait that has passed is followed by the same request", async () => {
     const limited = { code: "RateLimited", error: "later", limit: 1, window_seconds: 1, retry_after_seconds: 1 }
     let asked = 0
     answer = (response) => {
@@ -101,7 +101,7 @@ describe("an answer that is none", () => {
     await expect(first()).rejects.toBeInstanceOf(Client.UnexpectedAnswer)
   })
 
-  it("an event of a kind that only later nodes know is passed over", async () => {
+  it("never comes of an unknown kind of event, which is skipped", async () => {
     const known = { type: "alert", severity: "info", message: "well" }
     answer = answering(200, `id: 1\ndata: {"type":"weather"}\n\nid: 2\ndata: ${JSON.stringify(known)}\n\n`)
     const seen: Array<Client.NumberedEvent> = []
@@ -110,7 +110,7 @@ describe("an answer that is none", () => {
   })
 })
 
-describe("arguments that make no request", () => {
+describe("invalid arguments", () => {
   it.each([
     ["round", () => Client.connect(url).dag.round({ path: { round: -1 } })],
     ["hash", () => Client.connect(url).transactions.lookup({ path: { hash: "ab" } })],
@@ -125,7 +125,7 @@ describe("arguments that make no request", () => {
     await expect(call()).rejects.toThrow(field)
   })
 
-  it("and a value that is none of its kind gets no brand", () => {
+  it("get no brand", () => {
     expect(Client.Hash(HASH.toUpperCase())).toBe(HASH)
     expect(Client.Sats(500)).toBe(500)
     for (const wrong of [

@@ -13,20 +13,20 @@ const key = Option.getOrThrow(
 )
 
 describe("a saved key", () => {
-  it("is restored with its passphrase, however the passphrase was typed", async () => {
+  it("is restored with its passphrase, in any Unicode form", async () => {
     const saved = await Wallet.saveKey(key, "ﬁne 1 passphrase")
     expect(saved).not.toContain(key.toSecretHex())
     expect((await Wallet.restoreKey(saved, "fine 1 passphrase")).toSecretHex()).toBe(key.toSecretHex())
   })
 
-  it("is what the command udg reads and writes", async () => {
+  it("is compatible with the udg command", async () => {
     const ours = Option.getOrThrow(SealedKey.parse(await KeyFile.seal(key, "secret", COST)))
     expect(Option.getOrThrow(await Effect.runPromise(KeySealing.open(ours, "secret"))).publicKey).toBe(key.publicKey)
     const its = SealedKey.print(await Effect.runPromise(KeySealing.seal(key, "secret", COST)))
     expect((await Wallet.restoreKey(its, "secret")).publicKey).toBe(key.publicKey)
   })
 
-  it("does not open with another passphrase, or when it was modified, or when it is something else", async () => {
+  it("does not open with another passphrase, when modified, or when it is something else", async () => {
     const saved = await KeyFile.seal(key, "secret", COST)
     const content = JSON.parse(saved)
     const modified = [

@@ -84,8 +84,8 @@ const rejection = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-describe("a client of a node that lies", () => {
-  it("believes in no transaction that its account has not signed", async () => {
+describe("a client of a lying node", () => {
+  it("rejects a transaction that its account has not signed", async () => {
     const { network_id } = await node.client.core.network()
     const networkId = Network.isNetworkId(network_id) ? network_id : expect.fail()
     const [victim, thief] = [SecretKey.generate(), SecretKey.generate()]
@@ -119,7 +119,7 @@ describe("a client of a node that lies", () => {
     expect(await shown({ pub_key: undefined, signature: undefined, signatures })).toContain("has an invalid signature")
   })
 
-  it("does not take somebody else's transaction for the one that it sent", async () => {
+  it("rejects somebody else's transaction in place of its own", async () => {
     const other = await anothers()
     lying((path, answer) => (isSubmission(path) ? { ...answer, tx_hash: other } : answer))
     for (const send of [
@@ -134,7 +134,7 @@ describe("a client of a node that lies", () => {
     }
   })
 
-  it("does not believe another nonce, nor another number or order of answers", async () => {
+  it("rejects another nonce, and another number or order of answers", async () => {
     const cases: ReadonlyArray<readonly [RegExp, (answers: ReadonlyArray<Json>) => ReadonlyArray<Json>]> = [
       [
         /2\^53|accepted nonce 9007199254740990 instead of 0/,
@@ -175,7 +175,7 @@ describe("a client of a node that lies", () => {
     }
   })
 
-  it("believes nothing about another account or transaction, and no nonce that cannot be", async () => {
+  it("rejects data about another account or transaction, and impossible nonces", async () => {
     const [own, other] = [accountOf(7), accountOf(8)]
     const hash = await anothers()
     lying((path, answer) => {
@@ -194,7 +194,7 @@ describe("a client of a node that lies", () => {
     }
   })
 
-  it("is asked once for its network, before anything is sent, and never where the program names it", async () => {
+  it("asks once for the network before it sends anything, and never where the program names it", async () => {
     lying(honest)
     await client.transactions.submit({ payload: payment(8) })
     await client.sendAndWait(payment(8))

@@ -11,11 +11,11 @@ describe("a key in words", () => {
   it.each([
     [0x00, `${"abandon ".repeat(23)}art`],
     [0xff, `${"zoo ".repeat(23)}vote`],
-  ])("has those of BIP-39's own example for thirty-two bytes of %i", (byte, words) => {
+  ])("matches BIP-39's own example for thirty-two bytes of %i", (byte, words) => {
     expect(Mnemonic.of(keyOf(new Uint8Array(32).fill(byte))).join(" ")).toBe(words)
   })
 
-  it("comes back from its words, however they are typed", () => {
+  it("is restored from its words, however they are typed", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (seed) => {
         const key = keyOf(seed)
@@ -26,13 +26,13 @@ describe("a key in words", () => {
     )
   })
 
-  it("comes back from all that is shown of it", () => {
+  it("is restored from everything that is shown of it", () => {
     const key = keyOf(new Uint8Array(32).fill(7))
     const shown = Sheet.lines([["words", Mnemonic.lines(Mnemonic.of(key))]], false)
     expect(Option.getOrThrow(Mnemonic.parse(shown)).toSecretHex()).toBe(key.toSecretHex())
   })
 
-  it("is none of words that are too few, not in the list or in another order", () => {
+  it("is refused with too few words, unknown words, or words in another order", () => {
     const words = Mnemonic.of(keyOf(new Uint8Array(32).fill(7)))
     const [first = "", second = "", ...rest] = words
     expect(first).not.toBe(second)

@@ -2,7 +2,7 @@ import { expect, it } from "vitest"
 import * as Moment from "../../src/client/Moment.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 
-it("a number that is no time is shown as it is, and every time as a date", () => {
+it("shows every time as a date, and an impossible one as its number", () => {
   expect([0, 1_700_000_000_000, Natural.LATEST].map(Moment.iso)).toEqual([
     "1970-01-01T00:00:00.000Z",
     "2023-11-14T22:13:20.000Z",

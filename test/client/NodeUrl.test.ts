@@ -10,7 +10,7 @@ it.each([
   ["LocalHost/", "http://LocalHost"],
   ["[::1]:1/a//", "http://[::1]:1/a"],
   [" HTTPS://node.example ", "HTTPS://node.example"],
-])("takes %j for %s", (given, url) => {
+])("reads %j as %s", (given, url) => {
   expect(NodeUrl.parse(given)).toBe(url)
 })
 
@@ -23,7 +23,7 @@ it.each([
   ["", "expected http:// or https:// and a host"],
   ["http://", "expected http:// or https:// and a host"],
   ["http://a b", "expected http:// or https:// and a host"],
-])("refuses %j, and says what to write", (given, advice) => {
+])("refuses %j with advice", (given, advice) => {
   expect(() => connect(given)).toThrow(InvalidInput)
   expect(() => connect(given)).toThrow(`${JSON.stringify(given)} is not the URL of a node: `)
   expect(() => connect(given)).toThrow(advice)

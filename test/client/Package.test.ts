@@ -53,7 +53,7 @@ it.each([
   }
 })
 
-it("importing them loads a few files, and one set of classes", async () => {
+it("loads a few files on import, and one set of classes", async () => {
   const { code, said } = await Stranger.run(`
     const started = performance.now()
     const both = await import("udg-node")
@@ -69,7 +69,7 @@ it("importing them loads a few files, and one set of classes", async () => {
   process.stdout.write(`import "udg-node": ${Number(said.split(" ")[1]).toFixed(0)} ms\n`)
 })
 
-it("npm publishes no source maps, and less than two megabytes", async () => {
+it("publishes no source maps, and less than two megabytes", async () => {
   const { stdout } = await promisify(execFile)("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
     cwd: root,
     maxBuffer: 16 * 1024 * 1024,
@@ -81,7 +81,7 @@ it("npm publishes no source maps, and less than two megabytes", async () => {
   expect(packed?.size).toBeLessThan(2_000_000)
 })
 
-it.each(PROGRAMS)("the program of a thread, %s, loads parts of packages and no whole package", (program) => {
+it.each(PROGRAMS)("loads no whole package in the program of a thread, %s", (program) => {
   const imported = readFileSync(join(root, "dist", `${program}.js`), "utf8").match(/from ?"[^"]*"/g) ?? []
   const packages = imported.filter((specifier) => !/"(?:node:|\.\.?\/)/.test(specifier))
   expect(packages).toEqual([])

@@ -39,7 +39,7 @@ const complaintsOf = async (place: string) => {
   }
 }
 
-describe("npm would publish without a word of publint and attw", () => {
+describe("publint and attw find nothing in", () => {
   it("the package of the node", async () => {
     expect(await complaintsOf(root)).toEqual({ lint: [], types: [] })
   }, 120_000)

@@ -113,7 +113,7 @@ const pairs = [
 /** A schema without fields takes any value but null; the client wants an object. */
 const takesAnything = (form: Form): boolean => JSON.stringify(form).includes('"fields":{}')
 
-describe("the client reads as the node's schemas do", () => {
+describe("the client's reader, compared with the node's schemas", () => {
   it.each(pairs)("$what", ({ form, schema, way }) => {
     if (form === undefined) throw new Error("no form")
     const [client, node] = [byForm(form, way), bySchema(schema, way)]
@@ -127,7 +127,7 @@ describe("the client reads as the node's schemas do", () => {
     )
   })
 
-  it("a transaction is read as the same value", () => {
+  it("reads a transaction as the same value", () => {
     const [client, node] = [byForm(transaction, "error"), bySchema(transactionSchema, "error")]
     fc.assert(
       fc.property(valuesOf(transaction), (value) => {
@@ -167,7 +167,7 @@ describe("the client reads as the node's schemas do", () => {
         proposal_type: { TreasurySpend: { recipient: "", amount: -1 } },
       },
     ],
-  ])("a transaction with %s is refused in the same words", (_, value) => {
+  ])("refuses a transaction with %s in the same words", (_, value) => {
     expect(byForm(transaction, "error")(value)).toEqual(bySchema(transactionSchema, "error")(value))
   })
 })

@@ -45,19 +45,19 @@ it("sends one after the other, whatever becomes of those between", async () => {
   expect(node.taken.map(([nonce]) => nonce)).toEqual([0, 1, 2])
 })
 
-it("offers more while the mempool is full, and takes another nonce when somebody else took its own", async () => {
+it("keeps offering while the mempool is full, and uses another nonce when its own was taken", async () => {
   const node = door(["MempoolFull", "NonceTooLow", "MempoolFull"])
   expect(await new Sequence(node).send(Promise.resolve(draft), never)).toMatchObject({ nonce: 0, fee: 20 })
 })
 
-it("gives up at a refusal that another nonce would not change, and goes on with the next", async () => {
+it("gives up at a refusal that another nonce would not change, and continues with the next", async () => {
   const node = door(["InsufficientBalance"])
   const sequence = new Sequence(node)
   await expect(sequence.send(Promise.resolve(draft), never)).rejects.toMatchObject({ code: "InsufficientBalance" })
   expect(await sequence.send(Promise.resolve(draft), never)).toMatchObject({ nonce: 0, fee: 10 })
 })
 
-it("asks again after a pause, and believes a node that is behind only once it stays behind", async () => {
+it("retries after a pause, and trusts a node that is behind only once it stays behind", async () => {
   const node = door()
   const told: Array<number> = []
   let asked = 0

@@ -38,7 +38,7 @@ const streaming =
     response.writeHead(200, { "content-type": "text/event-stream" }).write(text)
   }
 
-it("are opened again after the last event, also where no answer begins", async () => {
+it("are reopened after the last event, also where no response begins", async () => {
   answers = [streaming(event(1)), () => {}, streaming(event(2))]
   const seen: Array<string> = []
   for await (const { id } of client.follow()) {
@@ -49,7 +49,7 @@ it("are opened again after the last event, also where no answer begins", async (
   expect(asked).toEqual([undefined, "1", "1"])
 })
 
-it("end with a reason where they are not opened again", async () => {
+it("end with a reason where they are not reopened", async () => {
   answers = [streaming(event(1))]
   const read = async () => {
     for await (const _ of client.events());
@@ -58,7 +58,7 @@ it("end with a reason where they are not opened again", async () => {
   await expect(read()).rejects.toThrow("the stream was silent for 200 ms")
 })
 
-it("go on as long as heartbeats come, and while their reader takes its time", async () => {
+it("continue as long as heartbeats come, and while their reader takes its time", async () => {
   let beats = 0
   answers = [
     (response) => {

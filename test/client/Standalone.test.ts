@@ -41,7 +41,7 @@ afterAll(async () => {
 
 const installed = (): string => join(folder, "program/node_modules")
 
-it("is one package of less than a megabyte, without anything native or of Effect", () => {
+it("is one package of less than a megabyte, without native code or Effect", () => {
   expect(readdirSync(installed()).filter((name) => !name.startsWith("."))).toEqual(["udg-client"])
   const files = readdirSync(installed(), { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
   const paths = files.map((each) => join(each.parentPath, each.name))
@@ -55,7 +55,7 @@ it("is one package of less than a megabyte, without anything native or of Effect
   expect(manifest.dependencies).toBeUndefined()
 })
 
-it("pays on a node from a program of its own", async () => {
+it("pays on a node from a separate program", async () => {
   const [alice] = node.accounts
   writeFileSync(
     join(folder, "program/pay.mjs"),
@@ -123,7 +123,7 @@ const compile = async (resolution: "nodenext" | "bundler", isWithNode: boolean):
 }
 
 it.each(["nodenext", "bundler"] as const)(
-  Rest.of("the compiler", "is taken by a strict compiler without the DOM, with the modules of %s"),
+  Rest.of("the compiler", "compiles strictly without the DOM, with the modules of %s"),
   async (resolution) => {
     await compile(resolution, true)
     await compile(resolution, false)

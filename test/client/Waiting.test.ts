@@ -23,8 +23,8 @@ const accountOf = (index: number): FundedAccount => {
 const pay = (from: FundedAccount, to: FundedAccount, nonce: number, amount = 1) =>
   from.transfer({ to: to.address, amount, fee: 1_000, nonce })
 
-describe("a transaction that is waited for", () => {
-  it("is there once it is applied", async () => {
+describe("waiting for a transaction", () => {
+  it("ends once it is applied", async () => {
     const outcome = await client.sendAndWait(pay(accountOf(0), accountOf(1), 0))
     expect(outcome).toMatchObject({ status: "finalized", applied: true })
     expect(await client.waitFor(outcome.hash)).toEqual(outcome)
@@ -33,7 +33,7 @@ describe("a transaction that is waited for", () => {
     )
   })
 
-  it("is found without events too, as from a node all of whose streams are taken", async () => {
+  it("works without events too, as on a node without free streams", async () => {
     // Before the real node stands somebody who lets everything through but streams.
     const proxy = createServer((request, response) => {
       if (request.url?.startsWith("/events")) {
@@ -58,13 +58,13 @@ describe("a transaction that is waited for", () => {
     proxy.close()
   })
 
-  it("is not found", async () => {
+  it("fails when the transaction is not found", async () => {
     const unknown = "ab".repeat(32)
     await expect(client.waitFor(unknown)).rejects.toMatchObject({ name: "NotApplied", code: "NotFound", hash: unknown })
     await expect(client.waitFor("ab")).rejects.toBeInstanceOf(Client.InvalidInput)
   })
 
-  it("is final without an effect, and the failure says why", async () => {
+  it("fails with the reason when the transaction is final without an effect", async () => {
     const [hash, vertex_hash] = ["ab".repeat(32), "cd".repeat(32)]
     const server = createServer((_, response) => {
       const refusal = {
@@ -85,7 +85,7 @@ describe("a transaction that is waited for", () => {
     server.closeAllConnections()
   })
 
-  it("failed, and the outcome says why", async () => {
+  it("ends with the reason when the transaction failed", async () => {
     const nobody = accountOf(3)
     const vote = nobody.vote({ proposal_id: 77, vote: true, fee: 1_000, nonce: 0 })
     const refused = await client.sendAndWait(vote).catch((error: unknown) => error)
@@ -101,7 +101,7 @@ describe("a transaction that is waited for", () => {
     expect(failed).toMatchObject({ name: "NotApplied", code: "Failed", outcome: { applied: false } })
   })
 
-  it("expired when another with its nonce replaced it, and is not final in time while one before it is missing", async () => {
+  it("fails as expired when another transaction used the nonce, and times out while an earlier one is missing", async () => {
     const poor = accountOf(6)
     const waiting = client.sendAndWait(pay(poor, accountOf(1), 1)).catch((error: unknown) => error)
     const { tx_hash } = await client.transactions.submit({ payload: pay(poor, accountOf(1), 1) })
@@ -110,7 +110,7 @@ describe("a transaction that is waited for", () => {
     expect(await waiting).toMatchObject({ name: "NotApplied", code: "Expired", hash: tx_hash })
   })
 
-  it("is left alone once its reader says so", async () => {
+  it("stops when the caller cancels it", async () => {
     const leaving = new AbortController()
     const { tx_hash } = await client.transactions.submit({ payload: pay(accountOf(7), accountOf(1), 1) })
     const wait = client.waitFor(tx_hash, { signal: leaving.signal })
@@ -119,8 +119,8 @@ describe("a transaction that is waited for", () => {
   })
 })
 
-describe("an account that is watched", () => {
-  it("shows what it sends and receives, each once and in order, from where it was left", async () => {
+describe("watching an account", () => {
+  it("yields what it sends and receives, each once and in order, from where it left off", async () => {
     const [alice, bob] = [accountOf(8), accountOf(9)]
     const { hash } = await client.sendAndWait(pay(alice, bob, 0, 10))
     const entries = client.watch(bob.addressBech32, { after: hash })[Symbol.asyncIterator]()
@@ -140,7 +140,7 @@ describe("an account that is watched", () => {
     expect([...(await Effect.runPromise(again))].map(({ direction }) => direction)).toEqual(["received", "sent"])
   })
 
-  it("that nobody has, or whose mark nobody knows, is a failure", async () => {
+  it("fails for an unknown account or an unknown position", async () => {
     const first = (account: string, after?: string) =>
       client
         .watch(account, after === undefined ? {} : { after })

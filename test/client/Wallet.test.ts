@@ -47,20 +47,20 @@ describe("an account", () => {
     ["VoteTx", alice.vote({ proposal_id: 1, vote: false, ...common })],
     ["RegisterNameTx", alice.registerName({ name: "alice", ...common })],
     ["SetAccountPolicyTx", alice.setAccountPolicy({ threshold: 1, keys: [alice.publicKey, bob.publicKey], ...common })],
-  ])("signs a %s that the node takes", (type, json) => {
+  ])("signs a %s that the node accepts", (type, json) => {
     expect(json.type).toBe(type)
     expect(holds(json)).toBe(true)
     expect(received(json).from).toBe(alice.address)
   })
 
-  it("signs for its network alone", () => {
+  it("signs only for its network", () => {
     const other = Wallet.account(Wallet.network({ network_id: "udg-other", address_prefix: "tudg" }), key)
     expect(holds(other.unstake({ nonce: 0 }))).toBe(false)
   })
 })
 
 describe("a smart account", () => {
-  it("is signed for by several keys apart", () => {
+  it("is signed by several keys separately", () => {
     const draft = Wallet.unsigned(network, alice.address, "Transfer", { to: bob.address, amount: 5, ...common })
     const signatures = [key, Wallet.generate()].map((each) => Wallet.cosign(draft, each))
     const json = Wallet.combine(draft, signatures)
@@ -72,7 +72,7 @@ describe("a smart account", () => {
   })
 })
 
-describe("what makes no transaction", () => {
+describe("the wallet's checks", () => {
   it.each([
     ["amount", () => alice.transfer({ to: bob.address, amount: 1.5, ...common })],
     ["to", () => alice.transfer({ to: "udg1nowhere", amount: 1, ...common })],
@@ -83,22 +83,22 @@ describe("what makes no transaction", () => {
     ["network_id", () => Wallet.network({ network_id: "Not A Name", address_prefix: "udg" })],
     ["secret key", () => Wallet.secretKey("abc")],
     ["coins", () => Wallet.sats("1.123456789")],
-  ])("is refused with its field: %s", (field, build) => {
+  ])("refuse an invalid input with its field: %s", (field, build) => {
     expect(build).toThrow(Wallet.InvalidInput)
     expect(build).toThrow(field)
   })
 
-  it("amounts read back as they were written", () => {
+  it("preserve an amount through parsing and printing", () => {
     for (const text of ["0", "0.00000001", "12.5", "21000000"]) expect(Wallet.coins(Wallet.sats(text))).toBe(text)
   })
 })
 
-it("a fee of more than a hundred times the usual one is dear, of a name beyond that of a name", () => {
+it("a fee is called too high above a hundred times the usual one, which for a name is that of a name", () => {
   expect([Fee.isDear("Transfer", 100_000), Fee.isDear("Transfer", 100_001)]).toEqual([false, true])
   expect([Fee.isDear("RegisterNameTx", 10_000_000), Fee.isDear("RegisterNameTx", 10_000_001)]).toEqual([false, true])
 })
 
-it("a fee holds the price of an account exactly where the recipient has none, of which ten times the usual is dear", () => {
+it("a fee includes the price of an account exactly where the recipient has none, with ten times that price allowed", () => {
   const info = { parameters: { min_fee_sats: 7, name_fee_sats: 11, account_fee_sats: 13 } }
   expect(Wallet.fee(info, "Transfer")).toBe(7)
   expect(Wallet.fee(info, "Transfer", { exists: true })).toBe(7)

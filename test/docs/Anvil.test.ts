@@ -63,7 +63,7 @@ describe("the table for those who know anvil", () => {
     expect(rows.filter(([, ours = ""]) => /not there|none/.test(ours))).toEqual([])
   })
 
-  it.each([...DONE])("keeps what it says of %s", (_, [file, test, words]) => {
+  it.each([...DONE])("agrees with the test of %s", (_, [file, test, words]) => {
     const text = source(file)
     expect(text).toMatch(new RegExp(`it\\(\\s*"${test.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}`))
     expect(text).toMatch(words)
@@ -73,14 +73,14 @@ describe("the table for those who know anvil", () => {
 describe("the table of controls", () => {
   const actions = rowsUnder("Controls")
 
-  it("has each action of udg dev, which a test of the command line calls", () => {
+  it("has each action of udg dev, each called by a test of the command line", () => {
     const named = actions.map(([action = ""]) => /^`udg dev ([a-z-]+)/.exec(action)?.[1] ?? action)
     expect([...named].sort()).toEqual([...DevVerbs.verbs.keys()].sort())
     const text = source(DEV)
     for (const verb of named) expect(text).toMatch(new RegExp(`verb\\("${verb}"|"dev",\\s*"${verb}"`))
   })
 
-  it("has each path, which the program serves", () => {
+  it("has each path that the program serves", () => {
     const text = source("src/cli/DevControls.ts")
     for (const [, path = ""] of actions) {
       const [, plain = ""] = /^`(?:GET )?(\/[a-z]*)`$/.exec(path) ?? []

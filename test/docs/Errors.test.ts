@@ -67,13 +67,13 @@ describe("the OpenAPI document", () => {
     ),
   )
 
-  it("answers with no code that the page lacks", () => {
+  it("returns no code that the page lacks", () => {
     const codes = failures.map(({ identifier }) => identifier)
     expect(answered.size).toBeGreaterThan(30)
     expect([...answered].filter((name) => !codes.includes(name ?? ""))).toEqual([])
   })
 
-  it("leads from each error to its place on the page", () => {
+  it("links each error to its place on the page", () => {
     const links = [...answered].map((name) => {
       const schema = components.schemas[name ?? ""]
       return schema !== undefined && "externalDocs" in schema ? schema.externalDocs : undefined

@@ -31,7 +31,7 @@ const rowsUnder = (page: string, heading: string): ReadonlyArray<ReadonlyArray<s
 }
 
 describe("docs/governance.md", () => {
-  it("has the values in which a solo network differs", () => {
+  it("has the values of a solo network that differ", () => {
     const standard = Parameters.standard(Protocol.standard.epochRounds)
     expect(rowsUnder("docs/governance.md", "on a solo network")).toStrictEqual(
       Parameters.table
@@ -95,7 +95,7 @@ describe("docs/economics.md", () => {
   })
 })
 
-describe("ten million accounts", () => {
+describe("the cost of ten million accounts", () => {
   const MADE = 20
   const ALL = 10_000_000
 
@@ -121,7 +121,7 @@ describe("ten million accounts", () => {
 
   const written = (amount: number): string => Math.floor(amount).toLocaleString("en")
 
-  it("cost what docs/economics.md and its decision say, as the ledger charges it", () => {
+  it("is what docs/economics.md and its decision say, as the ledger charges it", () => {
     const [economics, decision] = [textOf("docs/economics.md"), textOf("docs/decisions/state-bloat.md")]
     const free = costAt(0)
     const { accountFee } = Parameters.standard(240)
@@ -139,7 +139,7 @@ describe("ten million accounts", () => {
 })
 
 describe("docs/operations/alerts.md", () => {
-  it("has each alert with its severity and how long its condition holds, as the rules have them", () => {
+  it("has each alert with its severity and duration, as in the rules", () => {
     const rules = [
       ...opsTextOf("prometheus/alerts.yml").matchAll(
         /- alert: (\S+)\s+expr: .+\s+for: (\S+)\s+labels:\s+severity: (\S+)/g,

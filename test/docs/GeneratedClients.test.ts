@@ -222,7 +222,7 @@ const folderOf = (name: string): string => {
 
 const MINUTES = { timeout: 600_000 }
 
-describe(Rest.of("generators and compilers of other languages", "a client made from the document"), MINUTES, () => {
+describe(Rest.of("generators and compilers of other languages", "a generated client"), MINUTES, () => {
   it("is typed and works in Python", async (context) => {
     const cwd = folderOf("python")
     const [curl = "", install = "", generate = ""] = commandsOf(

@@ -67,21 +67,21 @@ const foreign = (files: ReadonlyArray<string>, read: Texts, find: Texts) =>
 const foreignInFiles = (files: ReadonlyArray<string>, read: Texts) => foreign(files, read, foreignIn)
 
 describe(PAGE, () => {
-  it("has each term once, and calls nothing by two names", () => {
+  it("has each term once, and no two names for one thing", () => {
     expect(terms.length).toBeGreaterThan(40)
     expect(rows.filter((row) => row.length !== 3)).toEqual([])
     expect(terms.filter((term, i) => terms.indexOf(term) !== i)).toEqual([])
     expect(others.filter((word, i) => others.indexOf(word) !== i || terms.includes(word))).toEqual([])
   })
 
-  it("finds a word that another thing is called by, and none in code", () => {
+  it("finds a synonym, but none in code", () => {
     expect(foreignIn("the gas\n`gas` and\ngases\n```\nmined\n```\nunconfirmed.")).toEqual([
       "gas: the gas",
       "unconfirmed: unconfirmed.",
     ])
   })
 
-  it("finds it in what a source file says, and not in its code", () => {
+  it("finds a synonym in a source file's texts, and not in its code", () => {
     const source =
       // biome-ignore lint/suspicious/noTemplateCurlyInString: a source file as a text
       'const gas = "no gas left" // gas\nconst a = `the fee of ${gas} is gas`\n<p class="gas x">pay gas</p>'
@@ -97,17 +97,17 @@ const quorumsOfVotes = (text: string): ReadonlyArray<string> =>
     .filter((part) => /\bquorums?\b/i.test(part) && /\b(?:proposals?|bond|approval|turnout)\b|\d\s?%/i.test(part))
     .map((part) => part.trim())
 
-describe("a quorum is of consensus, and a vote has a turnout", () => {
-  it("finds a quorum of a vote", () => {
+describe("the term quorum", () => {
+  it("is found where it describes a vote", () => {
     const text = "A quorum signed.\n- lost without a quorum of 34 %\n- `quorum_percent` of the bond"
     expect(quorumsOfVotes(text)).toEqual(["- lost without a quorum of 34 %"])
   })
 
-  it("on the pages", () => {
+  it("is used only for consensus on the pages", () => {
     expect(foreign(pages, (text) => [text], quorumsOfVotes)).toEqual([])
   })
 
-  it("in the program", () => {
+  it("is used only for consensus in the program", () => {
     const strings = (source: string) => saidIn(source.replaceAll(/[<>]/g, " "))
     expect(foreign(filesIn("src", /\.ts$/), strings, quorumsOfVotes)).toEqual([])
     expect(foreign(filesIn("src/explorer", /\.tsx$/), saidIn, quorumsOfVotes)).toEqual([])
@@ -131,7 +131,7 @@ describe("the words of the glossary are those of", () => {
   })
 
   it.each(["cli", "client", "edge", "ledger", "light", "network", "node", "rpc/api", "signer", "testing"])(
-    "what src/%s says: prompts, errors and log lines",
+    "the texts of src/%s: prompts, errors and log lines",
     (folder) => {
       const strings = (source: string) => saidIn(source.replaceAll(/[<>]/g, " "))
       expect(foreignInFiles(filesIn(`src/${folder}`, /\.ts$/), strings)).toEqual([])

@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest"
 import { complaint, linksOf, missingFiles, pages, textOf } from "./Pages.js"
 
 describe("the pages", () => {
-  it("link to files and headings that are there", () => {
+  it("link to existing files and headings", () => {
     const links = pages.flatMap((page) => linksOf(textOf(page)).map((target) => complaint(page, target)))
     expect(links.length).toBeGreaterThan(20)
     expect(links.filter((found) => found !== undefined)).toStrictEqual([])
   })
 
-  it("name files that are there", () => {
+  it("name existing files", () => {
     expect(pages.flatMap((page) => missingFiles(textOf(page)).map((file) => `${page}: ${file}`))).toStrictEqual([])
   })
 
@@ -29,17 +29,17 @@ describe("the pages", () => {
 /** Words for a document that only its authors had. What is described here is named by its page. */
 const elsewhere = (text: string): ReadonlyArray<string> => text.match(/.*(?:§|\b[Ss]pecification|\b[Ss]pec\b).*/g) ?? []
 
-it("no page refers to a specification that is not in the repository", () => {
+it("no page refers to a specification outside the repository", () => {
   expect(pages.flatMap((page) => elsewhere(textOf(page)).map((line) => `${page}: ${line}`))).toStrictEqual([])
 })
 
-describe("the check itself", () => {
+describe("the checker", () => {
   it("finds a reference to a specification, and no word that only resembles one", () => {
     const text = "as decided (§11)\nA special case.\nThe specification says so\nsee the spec.\nspecified below"
     expect(elsewhere(text)).toStrictEqual(["as decided (§11)", "The specification says so", "see the spec."])
   })
 
-  it("finds a file, a heading and a way out that are not there", () => {
+  it("finds a missing file, a missing heading and a link out of the repository", () => {
     expect(complaint("docs/storage.md", "nowhere.md")).toContain("is not there")
     expect(complaint("docs/storage.md", "#no-such")).toContain("no such heading")
     expect(complaint("README.md", "../elsewhere.md")).toContain("outside")

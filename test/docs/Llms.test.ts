@@ -16,7 +16,7 @@ it("lists every page that a node has, with its first sentence", async () => {
   expect(readFileSync(FILE, "utf8")).toBe(text)
 })
 
-it("leads on a node to plain Markdown, of whatever it names", async () => {
+it("links on a node to plain Markdown for each entry", async () => {
   const node = await startNode({ accounts: 1 })
   try {
     const list = await fetch(`${node.url}/llms.txt`)

@@ -29,12 +29,12 @@ const signing: { readonly [S in Signing["_tag"]]: true } = {
   Signing: true,
 }
 
-describe("the page about recovery", () => {
+describe("the recovery page", () => {
   for (const [title, states] of [
     ["Following", Object.keys(following)],
     ["Signing", Object.keys(signing)],
   ] as const) {
-    it(`draws every state of ${title}, and has a row for each and for nothing else`, () => {
+    it(`draws every state of ${title}, and has exactly one row for each`, () => {
       const section = sectionOf(title)
       expect(rowsOf(section)).toEqual(states)
       for (const state of states) expect(drawnIn(section)).toMatch(new RegExp(`\\b${state}\\b`))

@@ -14,12 +14,12 @@ it(`${METRICS} lists all series, as the program describes them`, () => {
   expect(html).toContain("Round of the last committed leader")
 })
 
-it("gives each series a name and a meaning of its own", () => {
+it("gives each series its own name and meaning", () => {
   expect(new Set(names).size).toBe(names.length)
   for (const { help } of everywhere) expect(help).toMatch(/^[A-Z1].*[^.]$/)
 })
 
-it("names only series that there are", () => {
+it("names only existing series", () => {
   const parts = names.flatMap((name) => [name, `${name}_bucket`, `${name}_count`, `${name}_sum`])
   const unknown = pages.flatMap((page) =>
     [...textOf(page).matchAll(/`(udg_\w+_\w+)`/g)].flatMap(([, name = ""]) =>

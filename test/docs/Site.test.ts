@@ -42,7 +42,7 @@ describe(Rest.of("all pages are made", "the site"), () => {
   }, 300_000)
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  it("has every page of the repository, and those that are made from the code", async () => {
+  it("has every page of the repository, and the generated ones", async () => {
     const expected = pages.map((page) => (page === "README.md" ? "index.html" : page.replace(/\.md$/, ".html")))
     expect(expected.filter((path) => !files.has(path))).toEqual([])
     expect(said).toContain(`${html().length} pages`)
@@ -62,7 +62,7 @@ describe(Rest.of("all pages are made", "the site"), () => {
     }
   })
 
-  it("has no link that leads nowhere, and none that leaves the folder it lies in", () => {
+  it("has no broken link, and none out of its folder", () => {
     expect(Links.broken(files)).toEqual([])
     const plain = [...files.keys()].filter((path) => /\.html$/.test(path))
     // From deep below and from the top, the same files by a way of their own.
@@ -86,7 +86,7 @@ describe(Rest.of("all pages are made", "the site"), () => {
     ).toEqual([])
   })
 
-  it("finds what stands on a page, by its beginning and with a letter wrong", () => {
+  it("finds words on a page, by their beginning and with a typo", () => {
     const search = over(entries)
     const first = (asked: string) => search(asked)[0]?.entry.address
     expect(first("Transactions of several keys policy")).toBeDefined()
@@ -113,7 +113,7 @@ describe(Rest.of("all pages are made", "the site"), () => {
     expect(over(entries)(asked)[0]?.entry.address).toBe(address)
   })
 
-  it("says in a sentence what each page of the menu is about", () => {
+  it("describes each page of the menu in a sentence", () => {
     const paths = contents.flatMap(({ pages }) => pages.map(Address.of))
     expect(paths.filter((path) => !/<meta name="description" content="[^"]+\.">/.test(files.get(path) ?? ""))).toEqual(
       [],
@@ -130,23 +130,23 @@ describe(Rest.of("all pages are made", "the site"), () => {
 describe("code", () => {
   const htmlOf = (source: string): string => Markdown.page("a.md", source).html
 
-  it("has its colours in a language that is known, and loses no character", () => {
+  it("is coloured in a known language, and loses no character", () => {
     const html = htmlOf('```ts\nconst a = 1 < 2 && "b"\n```')
     expect(html).toContain('<span class="hljs-keyword">const</span>')
     expect(Markdown.wordsOf(html.replaceAll(/<\/?span[^>]*>/g, ""))).toBe('const a = 1 < 2 && "b"')
   })
 
-  it("has its comments dimmed at a terminal", () => {
+  it("has its terminal comments dimmed", () => {
     expect(htmlOf("    udg dev  # ten rounds\n")).toContain('udg dev  <span class="hljs-comment"># ten rounds</span>')
   })
 
-  it("stays as it is in others", () => {
+  it("is unchanged in unknown languages", () => {
     expect(htmlOf("```hex\n00 < ff\n```")).toBe('<pre tabindex="0"><code>00 &lt; ff</code></pre>\n')
   })
 })
 
-describe("the check of links", () => {
-  it("sees a page, a place and a picture that are not there, and a way out", () => {
+describe("the link checker", () => {
+  it("finds a missing page, place and picture, and a link out of the site", () => {
     const page =
       '<a href="b.html"></a><a href="#x"></a><img src="c.png"><a href="/a.html"></a><a href="../a.html"></a><a href="a.html#y"></a>'
     expect(Links.broken(new Map([["a.html", `<p id="y">${page}`]]))).toEqual([
@@ -159,7 +159,7 @@ describe("the check of links", () => {
   })
 })
 
-it("is made into a folder that git ignores", () => {
+it("writes into a folder that git ignores", () => {
   expect(readFileSync(join(root, ".gitignore"), "utf8").split("\n")).toContain("site/")
   expect(existsSync(join(root, "scripts/docs.ts"))).toBe(true)
 })

@@ -183,13 +183,13 @@ describe("the tour", () => {
     expect(node.said).toContain("asked to stop")
   }
 
-  it("of README.md is what it says", () => isWhatItSays("README.md"))
+  it("of README.md works as printed", () => isWhatItSays("README.md"))
   // test/docs/Terminal.test.ts types it.
-  it(Rest.of("a network of four", "of docs/getting-started.md is what it says"), () =>
+  it(Rest.of("a network of four", "of docs/getting-started.md works as printed"), () =>
     isWhatItSays("docs/getting-started.md"),
   )
 
-  it(Rest.of("two more starts", "goes on with the same network the next time"), async () => {
+  it(Rest.of("two more starts", "continues with the same network the next time"), async () => {
     const [first] = stepsOf("docs/getting-started.md")
     const seen = new Seen()
     const node = await begun(seen, first ?? { command: "", shown: undefined })
@@ -202,8 +202,8 @@ describe("the tour", () => {
   })
 })
 
-describe("the check itself", () => {
-  it("finds the commands of a page with what stands behind them", () => {
+describe("the checker", () => {
+  it("finds the commands of a page with their outputs", () => {
     const steps = stepsOf("docs/getting-started.md")
     expect(steps.map(({ command }) => command.split(" ")[0])).toStrictEqual(["npm", "curl", "node", "node"])
     expect(steps.filter(({ shown }) => shown === undefined).map(({ command }) => command)).toStrictEqual([
@@ -212,7 +212,7 @@ describe("the check itself", () => {
     ])
   })
 
-  it("sees a field that is missing, renamed or of another kind, and a value that is not the one from before", () => {
+  it("finds a missing, renamed or retyped field, and a value that differs from the previous one", () => {
     const hash = (digit: string) => digit.repeat(64)
     const seen = new Seen()
     expect(seen.learns(`{"hash": "${hash("a")}"}`, `{"hash": "${hash("b")}"}`)).toBe(true)

@@ -130,7 +130,7 @@ class Reader {
   }
 }
 
-const NAME = "%s can be done as it says"
+const NAME = "%s works as printed"
 it.each(["docs/tutorials/validator.md", "docs/tutorials/consortium.md"])(
   Rest.of("a network of several programs for each page, which has to close an epoch", NAME),
   { timeout: 1_200_000 },

@@ -65,7 +65,7 @@ const leaps = (items: ReadonlyArray<Item>, between: boolean): ReadonlyArray<stri
 }
 
 describe("docs/walkthrough.md", () => {
-  it("goes from each file to one that it imports, but for hops", () => {
+  it("goes from each file to one that it imports, except for marked hops", () => {
     expect([...walks.keys()]).toStrictEqual(["transfer", "balance", "error 410", "vertex"])
     const found = [...walks].map(([walk, items]) => [walk, leaps(items, walk === "transfer" || walk === "vertex")])
     expect(Object.fromEntries(found)).toStrictEqual({ transfer: [], balance: [], "error 410": [], vertex: [] })
@@ -95,8 +95,8 @@ describe("docs/walkthrough.md", () => {
   })
 })
 
-describe("the check itself", () => {
-  it("misses what no file before imports", () => {
+describe("the checker", () => {
+  it("misses what no earlier file imports", () => {
     const [listener, router, reads] = [
       "src/edge/server/Listener.ts",
       "src/edge/server/Router.ts",

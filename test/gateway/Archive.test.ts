@@ -72,7 +72,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         (client) => Effect.promise(() => client.end()),
       )
 
-    it("gives up each read after five seconds, however many there are, and is whole again at once", async () => {
+    it("cancels each read after five seconds, however many there are, and recovers at once", async () => {
       const { plain, url, genesis } = await filled("slow")
       const program = Effect.gen(function* () {
         const { read, snapshot, isThere } = yield* Archive
@@ -108,7 +108,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       await Effect.runPromise(Effect.scoped(Effect.provide(program, archive(url, genesis))))
     })
 
-    it("lets searches wait for each other, and for nobody else", async () => {
+    it("lets searches wait for each other, and for nothing else", async () => {
       const { plain, url, genesis } = await filled("searches")
       const program = Effect.gen(function* () {
         const { snapshot, search } = yield* Archive
@@ -132,7 +132,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       await Effect.runPromise(Effect.scoped(Effect.provide(program, archive(url, genesis))))
     })
 
-    it("follows the archive even if that takes longer than anybody waits", async () => {
+    it("follows the archive even if that takes longer than a client waits", async () => {
       const { plain, url, genesis, commit } = await filled("behind")
       const program = Effect.gen(function* () {
         const { isThere } = yield* Archive
@@ -164,7 +164,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       await Effect.runPromise(Effect.scoped(Effect.provide(program, archive(url, genesis))))
     })
 
-    it("reads of the vertices of a round, and of commits, only the beginnings", async () => {
+    it("reads only the beginnings of a round's vertices and of commits", async () => {
       const { plain, url, genesis, chain, commit } = await filled("heads")
       await Effect.runPromise(commit)
       const { encoded } = Vertex.make(chain.header(val, chain.round), Vertex.emptyBody)
@@ -198,7 +198,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       await Effect.runPromise(Effect.provide(program, archive(url, genesis)))
     })
 
-    it("finds the transactions of each commit of a moment, as after wall clocks were set back", async () => {
+    it("finds the transactions of each commit of a moment, also after wall clocks were set back", async () => {
       const { url, genesis, commitAt } = await filled("moments")
       const [first, same, last] = [500, 1_000, 1_500].map((after) => Natural.timestamp(genesis.time + after))
       if (first === undefined || same === undefined || last === undefined) return expect.fail()

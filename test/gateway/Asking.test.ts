@@ -26,7 +26,7 @@ interface Checkpoint {
 }
 
 describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
-  Rest.of("PostgreSQL, a node, a gateway", "a gateway asks a node"),
+  Rest.of("PostgreSQL, a node, a gateway", "the questions of a gateway to a node"),
   { timeout: 300_000 },
   () => {
     let server: Server.Server
@@ -101,7 +101,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         return Number(rows[0]?.[0]) === 1
       })
 
-    it("once for each balance, and gives each of many at once its own", async () => {
+    it("ask once per balance, and return to each of many simultaneous requests its own", async () => {
       const asked = await askedBy(async () => {
         const all = await Promise.all(addresses.map((address) => get(`${gateway.url}/balance/${address}`)))
         expect(all.map(({ status, body }) => [status, body])).toEqual(
@@ -115,7 +115,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       expect([...balances].sort()).toEqual(addresses.map((address) => `/balance/${address}`).sort())
     })
 
-    it("anew each time, so that the next nonce counts what was sent just now", async () => {
+    it("are repeated each time for a nonce, which counts what was sent just now", async () => {
       const [, payer = expect.fail()] = owners
       const path = `/balance/${Address.fromPublicKey(payer.publicKey)}`
       for (let nonce = 0; nonce < 20; nonce++) {
@@ -124,7 +124,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       }
     })
 
-    it("nothing in order to search", async () => {
+    it("are not needed for searching", async () => {
       await pay(owners[2] ?? expect.fail(), 0)
       await isArchived(addresses[2])
       const [[hash] = [], [vertex] = []] = [
@@ -159,7 +159,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       })
     })
 
-    it("nothing for names by their beginning, in the order of letters, and for accounts as people write them", async () => {
+    it("are not needed for names by prefix in alphabetical order, or for accounts as people write them", async () => {
       const names = ["harbour", "harbour-2", "harbours", "harb0ur"].filter(Name.isName)
       for (const [i, name] of names.entries()) {
         await send(owners[i + 10] ?? expect.fail(), 0, 100_000, { _tag: "RegisterNameTx", name })
@@ -194,7 +194,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       })
     })
 
-    it("nothing for histories by direction and time, and for checkpoints that closed epochs", async () => {
+    it("are not needed for histories by direction and time, or for checkpoints that closed epochs", async () => {
       const [, payer = ""] = addresses
       const history = `/account/${payer}/transactions`
       const { body } = await get(`${node}${history}?limit=9`)
@@ -223,7 +223,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       })
     })
 
-    it("nothing about what is no account, wherever the path would lead", async () => {
+    it("are never about an invalid account, wherever the path would lead", async () => {
       /** `fetch` would take the dots away. */
       const statusOf = (base: string, path: string) =>
         new Promise<readonly [number | undefined, string]>((resolve, reject) => {
@@ -251,7 +251,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       expect(asked).toEqual([])
     })
 
-    it("for its rounds, and never shows fewer than are final", async () => {
+    it("include its rounds, and never show fewer than are final", async () => {
       for (let n = 0; n < 30; n++) {
         const { body } = await get(`${gateway.url}/status`)
         const { dag_round, last_finalized_round } = body as Record<"dag_round" | "last_finalized_round", number>
@@ -260,7 +260,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       }
     })
 
-    it("nothing that is of another network, or does not answer, and says so", async () => {
+    it("are refused for a node of another network, or one that does not answer, with the reason", async () => {
       const other = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-elsewhere" })
       const [stranger = expect.fail()] = await Processes.startAll(other, [])
       const lonely = await serve(network.genesisFile, database, [stranger.http ?? "", "http://127.0.0.1:1"])
@@ -279,7 +279,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       }
     })
 
-    it("only for checkpoints that there must be, and that the archive lacks", async () => {
+    it("are about checkpoints only that must exist and that the archive lacks", async () => {
       const held = await Server.query(database, "select count(*) from checkpoints where round = $1", [old.round])
       expect(Number(held[0]?.[0])).toBe(0)
       const paths = [`/checkpoint/${old.round}`, `/checkpoint/hash/${old.hash}`]
@@ -298,7 +298,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       expect(none).toEqual([])
     })
 
-    it("for made-up hashes of checkpoints twenty times a second, whoever asks and however often", async () => {
+    it("about made-up hashes of checkpoints are limited to twenty a second in total", async () => {
       await new Promise((resolve) => setTimeout(resolve, 1_000))
       const began = performance.now()
       const statuses: Array<number> = []

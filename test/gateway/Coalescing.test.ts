@@ -9,7 +9,7 @@ const settled = Effect.yieldNow().pipe(Effect.repeatN(20))
 const run = <A>(program: Effect.Effect<A, unknown, import("effect").Scope.Scope>) =>
   Effect.runPromise(Effect.scoped(program))
 
-it("answers with one question all who asked while another was under way, and none with an older one", () =>
+it("answers requests during a pending question with one new question, and none with an older answer", () =>
   run(
     Effect.gen(function* () {
       const asked: Array<ReadonlyArray<string>> = []
@@ -39,7 +39,7 @@ it("answers with one question all who asked while another was under way, and non
     }),
   ))
 
-it("gives a failure to those who asked together, and goes on; who leaves takes nobody along", () =>
+it("gives a failure to all that asked together, and continues; a cancelled request affects no other", () =>
   run(
     Effect.gen(function* () {
       const doors = [yield* Deferred.make<void, string>(), yield* Deferred.make<void, string>()]

@@ -59,7 +59,7 @@ describe.skipIf(!isTried)(Rest.of("the tables of a node once more", "behind a ga
       refusals: Refusals.ofGateway.filter(({ only }) => only === undefined || only === mode),
     })
 
-    it("answers metrics of its own", async () => {
+    it("serves metrics of its own", async () => {
       const { headers, body } = await ask("GET", "/metrics", "/metrics")
       expect(headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8")
       expect(body).toMatch(/^udg_gateway_commit \d+$/m)

@@ -33,7 +33,7 @@ const reasonOf = (promise: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   )
 
-it("come with their body, are answered with status, text and Retry-After, and share a connection one after the other", async () => {
+it("carry a body, return status, text and Retry-After, and reuse a connection", async () => {
   const { url, connections } = await serve(async (request, response) => {
     let body = ""
     for await (const piece of request) body += String(piece)
@@ -51,7 +51,7 @@ it("come with their body, are answered with status, text and Retry-After, and sh
   expect(connections()).toBe(1)
 })
 
-it("never use more than 64 connections to a node, and the others wait", async () => {
+it("never use more than 64 connections to a node, and queue beyond", async () => {
   const waiting: Array<Http.ServerResponse> = []
   const { url, connections } = await serve((_, response) => {
     waiting.push(response)
@@ -74,7 +74,7 @@ it("never use more than 64 connections to a node, and the others wait", async ()
   })
 })
 
-it("fail where no answer comes in time, it never ends, it breaks off, or is longer than any answer", async () => {
+it("fail for a late, endless, truncated or oversized response", async () => {
   const piece = "x".repeat(1024 * 1024)
   const { url } = await serve((request, response) => {
     switch (request.headers["content-length"]) {

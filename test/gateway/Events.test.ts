@@ -56,7 +56,7 @@ const shared = (events: ReadonlyArray<string>, others: ReadonlyArray<string>): R
 }
 
 describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
-  Rest.of("PostgreSQL, validators, two gateways", "events of gateways"),
+  Rest.of("PostgreSQL, validators, two gateways", "the events of gateways"),
   { timeout: 300_000 },
   () => {
     let server: Server.Server
@@ -107,7 +107,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       await server.remove()
     })
 
-    it("tell of a payment once pending and once final, and what is told to be final can be read at once", async () => {
+    it("report a payment once as pending and once as final, when it can be read at once", async () => {
       const client = Client.connect(left.url)
       const about: Array<Event> = []
       let hash: string | undefined
@@ -131,7 +131,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       ])
     })
 
-    it("go on after a number of this gateway, and begin with a reset after one of another gateway or of a node", async () => {
+    it("resume after a number of this gateway, and begin with a reset after another gateway's or a node's", async () => {
       const numbers = new Map<string, string>()
       for (const url of [left.url, right.url, validator.http ?? ""])
         for await (const { id } of Client.connect(url).events()) {
@@ -146,7 +146,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         }
     })
 
-    it("are only of the types and the account that were asked for", async () => {
+    it("are limited to the requested types and account", async () => {
       await pay(left.url)
       const seen: Array<Event> = []
       for await (const { event } of Client.connect(left.url).events(undefined, { account: friend })) {
@@ -159,7 +159,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       expect([refused.status, await refused.json()]).toMatchObject([404, { code: "NameNotFound" }])
     })
 
-    it("lose and double nothing when the node that it hears falls silent and then dies", async () => {
+    it("are neither lost nor doubled when the gateway's node falls silent and then dies", async () => {
       const readers = [reading(left.url), reading(right.url), reading(validator.http ?? "")] as const
       const sent: Array<string> = []
       const paying = async (times: number) => {

@@ -99,7 +99,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       await server.remove()
     })
 
-    it("answers what is final as the node does", async () => {
+    it("answers about final data as the node does", async () => {
       const [first = ""] = hashes
       const lookup = await get(`${node}/tx/${first}`)
       const { vertex_hash: vertex, round } = lookup.body as { vertex_hash: string; round: number }
@@ -164,7 +164,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       }
     })
 
-    it("proves a balance as a node does, to a client that believes nobody", async () => {
+    it("proves a balance as a node does, to a client that trusts nobody", async () => {
       const rich = Address.fromPublicKey(network.rich.publicKey)
       const words = ["balance", rich, "--verify", "--genesis", network.genesisFile, "--json"]
       const { code, stdout, stderr } = await udg(...words, "--node", at(0))
@@ -178,7 +178,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       expect(own.body).toEqual({ ...(its.body as object), has_archive: true })
     })
 
-    describe("answers what only an archive can, and the node says 501", () => {
+    describe("the endpoints of an archive, which a node answers with 501,", () => {
       const rich = () => Address.fromPublicKey(network.rich.publicKey)
 
       const asked = async <A>(path: string): Promise<A> => {
@@ -203,7 +203,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         }
       }
 
-      it("an account's balance after each commit that changed it, and after any other", async () => {
+      it("return an account's balance after each commit that changed it, and after any other", async () => {
         interface Balance {
           readonly commit: number
           readonly timestamp: number
@@ -248,7 +248,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         expect(await asked(`/account/${"0".repeat(40)}/balances`)).toMatchObject({ balances: [], next_commit: null })
       })
 
-      it("accounts by balance", async () => {
+      it("return accounts by balance", async () => {
         const { accounts } = await asked<{
           readonly accounts: ReadonlyArray<{
             readonly address: string
@@ -265,7 +265,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
           expect((await get(`${at(0)}/accounts?cursor=${cursor}`)).status).toBe(400)
       })
 
-      it("what happened by hour and by day", async () => {
+      it("return activity by hour and by day", async () => {
         interface Sums {
           readonly timestamp: number
           readonly commits: number
@@ -295,7 +295,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         }
       })
 
-      it("transactions by words, type and time", async () => {
+      it("return transactions by words, type and time", async () => {
         const found = async (query: string): Promise<ReadonlyArray<number>> => {
           const { transactions } = await asked<{
             readonly transactions: ReadonlyArray<{ readonly hash: string }>
@@ -328,7 +328,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       })
     })
 
-    it("says of which commit an answer is, and waits for the commit of a request for two seconds at most", async () => {
+    it("names the commit of each answer, and waits at most two seconds for a requested one", async () => {
       const { commit } = await get(`${at(0)}/balance/${friendAddress}`)
       expect(commit).toMatch(/^\d+$/)
       const soon = String(Number(commit) + 3)
@@ -343,7 +343,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       expect(await get(`${at(1)}/status`, { "Udg-Commit": "x" })).toMatchObject({ status: 400 })
     })
 
-    it("keeps no answer for longer than the commit that it is of", async () => {
+    it("caches no answer beyond its commit", async () => {
       // With every vertex the delegations to its author earn something. Nothing else is asked of this gateway meanwhile.
       const staked = async () =>
         ((await get(`${at(1)}/validators`)).body as { readonly total_staked: number }).total_staked
@@ -351,7 +351,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       await Processes.until("the next commit is seen", async () => (await staked()) !== first)
     })
 
-    it("tells nobody of a final transaction that another gateway does not know, if asked with the commit", async () => {
+    it("reports no final transaction that another gateway does not know, if asked with the commit", async () => {
       const { body } = await post(
         `${at(0)}/tx/submit`,
         signed(4, { _tag: "Transfer", to: friendAddress, amount: Sats.make(1), memo: "" }),
@@ -368,7 +368,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       }
     })
 
-    it("takes no secret key and says so, and no transaction that a node refuses", async () => {
+    it("refuses secret keys with the reason, and transactions that a node refuses", async () => {
       const secret = { secret_key: friend.toSecretHex(), to: friendAddress, amount: 1, fee: 1_000 }
       expect(await post(`${at(0)}/tx`, secret)).toMatchObject({ status: 501, body: { code: "NotServed" } })
       expect(await get(`${at(0)}/keygen`)).toMatchObject({ status: 501, body: { code: "NotServed" } })
@@ -377,7 +377,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         expect(await post(`${at(0)}/tx/submit`, body)).toEqual(await post(`${node}/tx/submit`, body))
     })
 
-    it("answers what only nodes know, and its own health, status and metrics", async () => {
+    it("forwards what only nodes know, and serves its own health, status and metrics", async () => {
       for (const path of [
         "/mempool",
         "/peers",
@@ -402,43 +402,46 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       expect((await get(`${at(0)}/delegation/${rich}`)).status).toBe(200)
     })
 
-    it.runIf(isTried("nginx", "-v"))("serves with another one behind nginx, also when one of them dies", async () => {
-      const third = await serve(network.genesisFile, database, [node])
-      gateways.push(third)
-      const { port, url, stop } = await Nginx.before(network.folder, gateways[0] ?? third, third)
-      try {
-        const events = Client.connect(url).events()[Symbol.asyncIterator]()
-        // A round mostly, and a vertex that becomes final just then.
-        expect((await events.next()).done).toBe(false)
-        await events.return?.()
-        expect((await get(`${url}/metrics`)).status).toBe(403)
-        /** Each address is a client of its own; about half of them are at the gateway that dies. */
-        const asked = (n: number, path: string, body?: string) =>
-          new Promise<number>((answered, failed) => {
-            const options = { host: "127.0.0.1", port, path, localAddress: `127.0.3.${n}`, agent: false }
-            const headers = body === undefined ? {} : { "content-type": "application/json" }
-            request({ ...options, headers, method: body === undefined ? "GET" : "POST" }, (answer) => {
-              answer.resume().on("end", () => answered(answer.statusCode ?? 0))
+    it.runIf(isTried("shares the load with another one behind nginx, also when one of them dies", "-v"))(
+      "serves with another one behind nginx, also when one of them dies",
+      async () => {
+        const third = await serve(network.genesisFile, database, [node])
+        gateways.push(third)
+        const { port, url, stop } = await Nginx.before(network.folder, gateways[0] ?? third, third)
+        try {
+          const events = Client.connect(url).events()[Symbol.asyncIterator]()
+          // A round mostly, and a vertex that becomes final just then.
+          expect((await events.next()).done).toBe(false)
+          await events.return?.()
+          expect((await get(`${url}/metrics`)).status).toBe(403)
+          /** Each address is a client of its own; about half of them are at the gateway that dies. */
+          const asked = (n: number, path: string, body?: string) =>
+            new Promise<number>((answered, failed) => {
+              const options = { host: "127.0.0.1", port, path, localAddress: `127.0.3.${n}`, agent: false }
+              const headers = body === undefined ? {} : { "content-type": "application/json" }
+              request({ ...options, headers, method: body === undefined ? "GET" : "POST" }, (answer) => {
+                answer.resume().on("end", () => answered(answer.statusCode ?? 0))
+              })
+                .on("error", failed)
+                .end(body)
             })
-              .on("error", failed)
-              .end(body)
-          })
-        const all = () => Promise.all(Array.from({ length: 20 }, (_, n) => asked(n + 1, `/balance/${friendAddress}`)))
-        expect(new Set(await all())).toEqual(new Set([200]))
-        third.child.kill("SIGKILL")
-        expect(new Set(await all())).toEqual(new Set([200]))
-        const old = signed(0, { _tag: "Transfer", to: friendAddress, amount: Sats.make(1), memo: "" })
-        const sent = await Promise.all(
-          Array.from({ length: 20 }, (_, n) => asked(n + 1, "/tx/submit", JSON.stringify(old))),
-        )
-        // The node's own answer, from whichever gateway.
-        expect(new Set(sent)).toEqual(new Set([400]))
-      } finally {
-        await stop()
-      }
-    })
+          const all = () => Promise.all(Array.from({ length: 20 }, (_, n) => asked(n + 1, `/balance/${friendAddress}`)))
+          expect(new Set(await all())).toEqual(new Set([200]))
+          third.child.kill("SIGKILL")
+          expect(new Set(await all())).toEqual(new Set([200]))
+          const old = signed(0, { _tag: "Transfer", to: friendAddress, amount: Sats.make(1), memo: "" })
+          const sent = await Promise.all(
+            Array.from({ length: 20 }, (_, n) => asked(n + 1, "/tx/submit", JSON.stringify(old))),
+          )
+          // The node's own answer, from whichever gateway.
+          expect(new Set(sent)).toEqual(new Set([400]))
+        } finally {
+          await stop()
+        }
+      },
+    )
 
-    it("holds neither a connection to PostgreSQL nor anybody else up for those who do not read, and not too much memory", async () => {
+    it("blocks neither PostgreSQL nor other clients for slow readers, with bounded memory", async () => {
       const asking = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
       const silent = (n: number, requests: string) => {
         const port = Number(new URL(at(0)).port)
@@ -491,7 +494,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       }
     })
 
-    it("says 503 while PostgreSQL is away and why once, not who it is there, and goes on when it is back", async () => {
+    it("answers 503 while PostgreSQL is away, logs the reason once without credentials, and recovers", async () => {
       const before = gateways[0]?.said().length ?? 0
       await server.kill()
       const away = await get(`${at(0)}/balance/${friendAddress}`)
@@ -517,7 +520,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       expect(gateways[0]?.said()).not.toMatch(/hidden/)
     })
 
-    it("reads on without a node, and says 503 to transactions", async () => {
+    it("keeps reading without a node, and answers transactions with 503", async () => {
       await started.kill()
       await Processes.until("it has noticed", async () => (await get(`${at(1)}/status`)).status === 503)
       const { status, body } = await get(`${at(1)}/balance/${Address.fromPublicKey(network.rich.publicKey)}`)

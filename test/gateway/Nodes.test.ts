@@ -34,7 +34,7 @@ const changed =
   }
 
 describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
-  Rest.of("PostgreSQL, a node, a gateway", "a gateway over nodes that cannot be relied on"),
+  Rest.of("PostgreSQL, a node, a gateway", "a gateway over unreliable nodes"),
   { timeout: 300_000 },
   () => {
     let server: Server.Server
@@ -91,7 +91,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
     }
     const payer = () => Address.fromPublicKey(network.rich.publicKey)
 
-    it("has a role that reads, and neither writes nor makes itself write", async () => {
+    it("has a database role that reads and cannot make itself write", async () => {
       for (const path of [
         "/status",
         "/health",
@@ -113,7 +113,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       }
     })
 
-    it("passes on no hash and no nonce of an accepted transaction that is not its own", async () => {
+    it("passes on no foreign hash or nonce for an accepted transaction", async () => {
       for (const lie of [{ tx_hash: "ab".repeat(32) }, { nonce: 9_007_199_254_740_990 }]) {
         // The gateway sends one as an array.
         bad().submission = changed((answers) =>
@@ -129,7 +129,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       }
     })
 
-    it("gives each of an array its own answer, whatever their number and order were", async () => {
+    it("returns each entry of an array its own answer, whatever their number and order", async () => {
       const lies: ReadonlyArray<(answers: ReadonlyArray<Json>) => unknown> = [
         (answers) => answers.toReversed(),
         (answers) => answers.slice(1),
@@ -148,7 +148,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       }
     })
 
-    it("believes no round far beyond what is final, neither in a status nor in an event", async () => {
+    it("trusts no round far beyond the final one, neither in a status nor in an event", async () => {
       const far = 9_007_199_254_740_000
       bad().other = (path, pass) => (path === "/status" ? changed((it) => ({ ...it, dag_round: far }))(pass) : pass())
       for (let n = 0; n < 4; n++) {
@@ -159,7 +159,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       }
     })
 
-    it("believes in no checkpoint that a quorum has not signed", async () => {
+    it("rejects a checkpoint that a quorum has not signed", async () => {
       const latest = await get(`${gateway.url}/checkpoint/latest`)
       const { hash, state_root } = latest.body as { hash: string; state_root: string }
       const made = `${hash.slice(0, -1)}${hash.endsWith("0") ? "1" : "0"}`
@@ -179,7 +179,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       expect(await get(`${lonely.url}/checkpoint/hash/${other}`)).toMatchObject({ status: 503 })
     })
 
-    it("believes no next nonce beyond those that can be pending, in a balance or a refusal", async () => {
+    it("rejects a next nonce beyond those that can be pending, in a balance or a refusal", async () => {
       const far = 9_007_199_254_740_990
       bad().other = (path, pass) =>
         path.startsWith("/balance/") ? changed((it) => ({ ...it, nonce: far - 1, next_nonce: far }))(pass) : pass()
@@ -204,7 +204,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       expect(await post(`${lonely.url}/tx/submit`, payment(0, 6)[1])).toMatchObject({ status: 503 })
     })
 
-    it("does without a node that answers its status and nothing else, and asks it again once it answers", async () => {
+    it("avoids a node that answers only its status, and returns to it once it answers", async () => {
       let asked = 0
       const hang = () => {
         asked++
@@ -238,7 +238,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       expect(good().asked.length).toBeGreaterThan(0)
     })
 
-    it("says at once that its database does not answer, while that has only stopped", async () => {
+    it("reports an unresponsive database at once, even if that is only paused", async () => {
       const children = execFileSync("ps", ["-o", "pid=", "--ppid", String(server.pid())], { encoding: "utf8" })
       const all = [server.pid(), ...children.trim().split(/\s+/).map(Number)]
       const signal = (name: NodeJS.Signals) => {

@@ -31,7 +31,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
     })
     afterAll(() => server.remove())
 
-    it("are those of the ledger after every commit, and only what changed is read", async () => {
+    it("equal the ledger's after every commit, and only changed ones are read", async () => {
       if (val === undefined || ann === undefined || bob === undefined) return expect.fail()
       const url = Redacted.make(await server.create("records"))
       const rich = Object.fromEntries([...delegators, ann, bob, val].map(({ name }) => [name, 100]))

@@ -32,7 +32,7 @@ const payment = (
 describe("the parts of a submission", () => {
   const named = (memo: string, nonce = 0) => payment("udg-parts" as never, nonce, { memo })
 
-  it("are whole transactions in their order, with at most half of the characters that a node takes", () => {
+  it("are whole transactions in order, with at most half of the characters that a node accepts", () => {
     const bodies = Array.from({ length: 1_000 }, (_, n) => named("\u0001".repeat(200), n))
     const all = parts(bodies)
     expect(all.flat()).toEqual(bodies)
@@ -43,7 +43,7 @@ describe("the parts of a submission", () => {
       expect(JSON.stringify([...part, all[i + 1]?.[0]]).length).toBeGreaterThan(500_000)
   })
 
-  it("are one for a thousand small ones, and none for none", () => {
+  it("number one for a thousand small transactions, and none for none", () => {
     const small = Array.from({ length: 1_000 }, () => named(""))
     expect(parts(small.slice(0, 900)).map((part) => part.length)).toEqual([900])
     expect(parts([])).toEqual([])
@@ -53,7 +53,7 @@ describe("the parts of a submission", () => {
 const missing = !Server.isThere && process.env["CI"] === undefined
 
 describe.skipIf(missing)(
-  Rest.of("PostgreSQL, nodes, a gateway", "a gateway and nodes that die while they answer"),
+  Rest.of("PostgreSQL, nodes, a gateway", "submissions to nodes that die while they answer"),
   { timeout: 300_000 },
   () => {
     let server: Server.Server
@@ -104,7 +104,7 @@ describe.skipIf(missing)(
         }
     }
 
-    it("say that a transaction is accepted that was executed before it came again", async () => {
+    it("report a transaction as accepted that was executed before it came again", async () => {
       const body = next()
       // What a node does that takes it in and dies before it answers: it is executed, and its nonce is used.
       const first = await post(`${node}/tx/submit`, body)
@@ -117,14 +117,14 @@ describe.skipIf(missing)(
       expect((await get(`${gateway.url}/balance/${friend}`)).body).toMatchObject({ balance: 5 })
     })
 
-    it("say that the nonce is used if another transaction used it", async () => {
+    it("report a used nonce if another transaction used it", async () => {
       once(async () => undefined)
       const other = payment(network.genesis.networkId, 0, { key: network.rich, amount: 77 })
       const answer = await post(`${gateway.url}/tx/submit`, other)
       expect(answer).toMatchObject({ status: 400, body: { code: "NonceTooLow", next_nonce: nonce } })
     })
 
-    it("take in what was sent to a node that died before it looked, and pay once", async () => {
+    it("survive a node that died before it read them, and pay once", async () => {
       once(async () => undefined)
       const answer = await post(`${gateway.url}/tx/submit`, next())
       expect(answer).toMatchObject({ status: 200, body: { status: "accepted", nonce: nonce - 1 } })
@@ -132,7 +132,7 @@ describe.skipIf(missing)(
       expect((await get(`${gateway.url}/balance/${friend}`)).body).toMatchObject({ balance: 10 })
     })
 
-    it("are given more time for an array than for one transaction", async () => {
+    it("have more time for an array than for one transaction", async () => {
       const late: Doorway.Doorway["submission"] = async (pass) => {
         await new Promise((resolve) => setTimeout(resolve, 6_000))
         return pass()
@@ -149,7 +149,7 @@ describe.skipIf(missing)(
       }
     })
 
-    it("answer each of a large array in its place, from both nodes, also when one dies in the middle", async () => {
+    it("of a large array get each answer in its place, from both nodes, also when one dies in between", async () => {
       const kinds = ["accepted", "fee_below_minimum", "NonceTooHigh"] as const
       const memo = "\u0001".repeat(256)
       const kindOf = (n: number) => (n % 3 === 0 && n / 3 < 20 ? kinds[0] : n % 3 === 1 ? kinds[1] : kinds[2])
@@ -180,7 +180,7 @@ describe.skipIf(missing)(
       }
     })
 
-    it("never see a secret key, nor a request for the faucet", async () => {
+    it("never carry a secret key or a faucet request", async () => {
       const secret_key = network.rich.toSecretHex()
       const fee = 1_000
       const requests: ReadonlyArray<readonly [string, object]> = [

@@ -42,7 +42,7 @@ const told = (tell: (telling: Telling) => void): ReadonlyArray<string> => {
   return Chunk.toReadonlyArray(Effect.runSync(events)).map(({ event }) => words(event))
 }
 
-it("tells a transaction pending once, however many nodes take it in, and never after it was final", () => {
+it("reports a transaction as pending once, however many nodes accept it, and never after it was final", () => {
   expect(
     told((telling) => {
       telling.heard(transaction("a", null))
@@ -56,7 +56,7 @@ it("tells a transaction pending once, however many nodes take it in, and never a
   ).toEqual(["pending a", "finalized a", "finalized b", "round 8, final 8"])
 })
 
-it("says that a round is final when it has told what the round brought, and lets no round go back", () => {
+it("reports a round as final after its transactions, and never goes back", () => {
   expect(
     told((telling) => {
       telling.heard(round(10, 9))
@@ -67,7 +67,7 @@ it("says that a round is final when it has told what the round brought, and lets
   ).toEqual(["round 10, final 7", "round 11, final 7", "round 11, final 9"])
 })
 
-it("believes no round far beyond what is final", () => {
+it("rejects a round far beyond the final one", () => {
   expect(
     told((telling) => {
       telling.heard(round(9_007_199_254_740_991, 8))
@@ -79,7 +79,7 @@ it("believes no round far beyond what is final", () => {
   ).toEqual(["round 107, final 7", "round 107, final 8", "round 108, final 8"])
 })
 
-it("passes on alerts, and of a node neither vertices nor resets, which the archive knows better", () => {
+it("passes on a node's alerts, but neither its vertices nor resets, which the archive knows better", () => {
   expect(
     told((telling) => {
       telling.heard({ type: "reset", message: "the node has joined" })
@@ -102,7 +102,7 @@ it("remembers the last fifty thousand", () => {
   expect(feed.last).toBe(before + 1)
 })
 
-it("tells few of a node's alerts between two commits, so that they displace nothing final", () => {
+it("limits a node's alerts between two commits, so that they displace nothing final", () => {
   const alert: Event = { type: "alert", severity: "warning", message: "made up" }
   const events = told((telling) => {
     for (let commit = 8; commit < 10; commit++) {

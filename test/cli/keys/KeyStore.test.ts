@@ -75,8 +75,8 @@ const heldKey = () =>
     Effect.map(Effect.provide(KeyFile.load(file), NodeFileSystem.layer), (found) => found.toSecretHex()),
   )
 
-describe("a key file that is replaced", () => {
-  it("holds the key wherever the power goes, and the whole text afterwards", async () => {
+describe("a replaced key file", () => {
+  it("holds the key wherever the power fails, and the whole text afterwards", async () => {
     let steps = 0
     for (; ; steps++) {
       const exit = await withFiles(KeyStore.replaceInPlainText(file, key), steps)
@@ -90,7 +90,7 @@ describe("a key file that is replaced", () => {
     expect(readdirSync(folder)).toEqual(["validator.key"])
   })
 
-  it("is not replaced by what a change that was cut off has left", async () => {
+  it("is unaffected by the remains of an interrupted change", async () => {
     writeFileSync(`${file}.new`, "half", { mode: 0o600 })
     const exit = await withFiles(KeyStore.replaceInPlainText(file, Keys.SecretKey.generate()))
     expect(String(exit)).toContain(`${file}.new is left over from an interrupted change, and ${file} is intact; remove`)
@@ -109,7 +109,7 @@ describe("a key file that is replaced", () => {
     expect(found).toMatchObject({ isSealed: true, publicKey: key.publicKey })
   })
 
-  it.runIf(geteuid?.() === 0)("stays its owner's when root replaces it", async () => {
+  it.runIf(geteuid?.() === 0)("keeps its owner when root replaces it", async () => {
     chownSync(file, 65_534, 65_534)
     chmodSync(file, 0o400)
     await withFiles(KeyStore.replaceInPlainText(file, key))

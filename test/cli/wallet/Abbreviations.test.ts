@@ -38,15 +38,15 @@ const found = (kind: "transactions" | "vertices", start: string, end = "") =>
     ),
   )
 
-describe("a hash of which a part is known", () => {
-  it("is the only one that begins so, and ends so if that is known", async () => {
+describe("an abbreviated hash", () => {
+  it("is the only one with this beginning, and this end if that is known", async () => {
     expect(await found("transactions", "abcd1")).toBe(first)
     expect(await found("transactions", "abcd2")).toBe(second)
     expect(await found("transactions", "abcd", "22")).toBe(second)
     expect(await found("vertices", "abcd")).toBe(vertex)
   })
 
-  it("is none of several, and none that begins or ends otherwise", async () => {
+  it("is refused for several or no matches", async () => {
     expect(await found("transactions", "abcd")).toBe(
       "more than one transaction begins with abcd; give more of its digits",
     )

@@ -12,12 +12,12 @@ type Proof = { readonly publicKey: Keys.PublicKey; readonly signature: Keys.Sign
 const account = Address.fromPublicKey(first.publicKey)
 const policy = { threshold: 2, keys: [first, second, third].map(({ publicKey }) => publicKey) }
 
-it("only signatures of the account's signers count", () => {
+it("counts only signatures of the account's signers", () => {
   expect(Signers.counted(policy, account, [stranger, second, first])).toEqual([second, first])
   expect(Signers.counted(null, account, [stranger, second, first])).toEqual([first])
 })
 
-it("says how many have signed, and who still may", () => {
+it("reports how many have signed, and who still may", () => {
   expect(Signers.progress(policy, [second])).toEqual([
     ["signed", "1 of 2, still needs 1 of these keys"],
     ["by", [second.publicKey]],

@@ -49,8 +49,8 @@ const madeUp = async ({ closing }: History.History, running: History.Signed) => 
   })
 }
 
-describe("a balance that is checked", () => {
-  it("says against which checkpoint, and who signed it", async () => {
+describe("a verified balance", () => {
+  it("names its checkpoint and the signers", async () => {
     const { code, stdout, stderr } = await verify(node.url)
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     expect(stdout).toMatch(/^balance +500 UDG$/m)
@@ -62,14 +62,14 @@ describe("a balance that is checked", () => {
     })
   })
 
-  it("is refused loudly, with a code of its own and no figure, where the node lies", async () => {
+  it("is refused with an exit code of its own and no figure, where the node lies", async () => {
     await using liar = await Liar.start(node.url, rich)
     const { code, stdout, stderr } = await verify(liar.url)
     expect({ code, stdout }).toEqual({ code: 8, stdout: "" })
     expect(stderr).toContain(`udg: DO NOT RELY ON THIS NODE, its answer does not hold: ${liar.url}: its proof`)
   })
 
-  it("is what an honest node proves, and names the one that lies", async () => {
+  it("comes from an honest node, with the liar's name", async () => {
     await using liar = await Liar.start(node.url, rich)
     const { code, stdout, stderr } = await verify(liar.url, "--also", node.url)
     expect(code).toBe(0)
@@ -77,7 +77,7 @@ describe("a balance that is checked", () => {
     expect(stderr).toMatch(new RegExp(`^udg: ${liar.url} LIES OR IS BROKEN: its proof .*\\n$`))
   })
 
-  it("cannot be had where nobody answers, or without anything to begin with", async () => {
+  it("is unavailable where nobody answers, or without a starting point", async () => {
     const liar = await Liar.start(node.url)
     await liar[Symbol.asyncDispose]()
     const silent = await verify(liar.url)
@@ -88,7 +88,7 @@ describe("a balance that is checked", () => {
     expect(rootless.stderr).toContain("--verify needs a trusted start")
   })
 
-  it("begins at a trusted checkpoint, and counts the signers that are there", async () => {
+  it("starts from a trusted checkpoint, and counts the available signers", async () => {
     const history = History.make({ last: 2, size: 4, turnover: 0, signerOf })
     const running = History.resigned(history.running, (list) => list.slice(1))
     const [first] = history.closing
@@ -107,7 +107,7 @@ describe("a balance that is checked", () => {
     })
     expect(await begin("ab".repeat(32))).toMatchObject({ code: 8, stdout: "" })
   })
-  it("cannot be had from a protocol version on that this program does not know; no node is called a liar", async () => {
+  it("is unavailable from an unknown protocol version on, and no node is called a liar", async () => {
     const history = History.make({ last: 2, size: 4, turnover: 0, signerOf, versionOf: (epoch) => epoch + 1 })
     const [first] = history.closing
     await using server = await madeUp(history, history.running)

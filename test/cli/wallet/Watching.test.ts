@@ -22,14 +22,14 @@ const events = [
   { type: "alert", severity: "critical", message: "a message that goes on and on ".repeat(5) },
 ] as ReadonlyArray<unknown> as ReadonlyArray<Event>
 
-it.each(events)("an event fits a terminal of eighty columns: $type", (event) => {
+it.each(events)("fits eighty columns on a terminal: $type", (event) => {
   const shown = describeEvent(event, "tudg", Option.some(80))
   expect(Printable.widthOf(shown)).toBeLessThanOrEqual(80)
   // Only a text of any length is cut.
   if (event.type !== "alert") expect(shown.endsWith("…")).toBe(false)
 })
 
-it("an event is whole where no terminal is", () => {
+it("is complete without a terminal", () => {
   for (const event of events) {
     const shown = describeEvent(event, "tudg", Option.none())
     if (event.type === "vertex" || event.type === "transaction") expect(shown).toContain(hash)

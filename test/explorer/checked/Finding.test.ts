@@ -16,8 +16,8 @@ const signed = (balance: number, round: number, nonce = 7): Finding.Signed => ({
   signers: { by: 3, of: 4 },
 })
 
-describe("what a node says stands since the round", () => {
-  it("after it was said first, while it stays the same", () => {
+describe("a node's claim", () => {
+  it("dates from when it was first made, while it stays the same", () => {
     const first = Finding.standing(undefined, claim(5), 100)
     expect(first).toEqual({ claim: claim(5), since: 100 })
     expect(Finding.standing(first, claim(5), 150)).toBe(first)

@@ -33,7 +33,7 @@ const answer = (
 })
 
 describe("the known part of the DAG", () => {
-  it("says where it may still change", () => {
+  it("marks where it may still change", () => {
     const columns = new Columns()
     expect(columns.firstUnsettled).toBe(0)
     columns.merge(
@@ -54,7 +54,7 @@ describe("the known part of the DAG", () => {
     expect(columns.firstUnsettled).toBe(9)
   })
 
-  it("asks again for a final round until its vertices are ordered too, but not for ever", () => {
+  it("asks again for a final round until its vertices are ordered too, with a limit", () => {
     const columns = new Columns()
     const late = answer([[5, true]])
     const [first] = late.columns
@@ -67,7 +67,7 @@ describe("the known part of the DAG", () => {
     expect(columns.firstUnsettled).toBe(31)
   })
 
-  it("knows news from what it has", () => {
+  it("recognises news", () => {
     const columns = new Columns()
     expect(columns.merge(answer([[5, false]]))).toBe(true)
     const { version } = columns.at(5) ?? { version: 0 }
@@ -77,7 +77,7 @@ describe("the known part of the DAG", () => {
     expect(columns.at(5)).toMatchObject({ isFinalized: true, leader: { lane: 1, verdict: "committed" } })
   })
 
-  it("leaves a validator in its lane when others come, whatever place an answer gives it", () => {
+  it("keeps a validator in its lane when others come, whatever place a response gives it", () => {
     const columns = new Columns()
     columns.merge(answer([[5, true]], [address("b"), address("c")]))
     columns.merge(answer([[6, true]], [address("a"), address("b")]))
@@ -86,14 +86,14 @@ describe("the known part of the DAG", () => {
     expect(columns.at(6)?.dots[0]).toMatchObject({ lane: 2, parents: [0] })
   })
 
-  it("forgets the oldest beyond what it keeps", () => {
+  it("forgets the oldest beyond its limit", () => {
     const columns = new Columns()
     columns.merge(answer(Array.from({ length: 4_100 }, (_, i) => [i + 1, true] as const)))
     expect([columns.size, columns.oldest, columns.newest]).toEqual([4_000, 101, 4_100])
     expect(columns.hasRoomBefore).toBe(false)
   })
 
-  it("knows which rounds it lacks, the newest first", () => {
+  it("lists the rounds it lacks, newest first", () => {
     const columns = new Columns()
     columns.merge(answer([4, 5, 8, 9].map((round) => [round, true] as const)))
     expect(columns.missing(1, 20)).toBe(7)
@@ -102,7 +102,7 @@ describe("the known part of the DAG", () => {
     expect(columns.missing(-3, 0)).toBeUndefined()
   })
 
-  it("says of an epoch that it is over once a later one has begun", () => {
+  it("marks an epoch as over once a later one has begun", () => {
     const columns = new Columns()
     const {
       columns: [first, second],

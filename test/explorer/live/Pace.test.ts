@@ -8,7 +8,7 @@ const moves = (...moments: ReadonlyArray<number>): Pace.Pace =>
   moments.reduce((pace, now) => Pace.moved(pace, LEAST_MS, now), Pace.begin(0))
 
 describe("a figure that should have grown", () => {
-  it("is overdue within three seconds of the moment", () => {
+  it("is overdue within three seconds", () => {
     const pace = moves(500, 1_000, 1_500)
     expect(Pace.isOverdue(pace, LEAST_MS, 2_000)).toBe(false)
     expect(Pace.isOverdue(pace, LEAST_MS, 4_500)).toBe(false)
@@ -27,7 +27,7 @@ describe("a figure that should have grown", () => {
     expect(Pace.isOverdue(pace, LEAST_MS, 61_000 + 3_001)).toBe(true)
   })
 
-  it("forgets how slow it was twenty moves ago", () => {
+  it("forgets its pace of twenty moves ago", () => {
     const quick = Array.from({ length: 20 }, (_, n) => 3_000 + 500 * n)
     const pace = moves(2_500, ...quick)
     expect(Pace.isOverdue(pace, LEAST_MS, (quick.at(-1) ?? 0) + 3_001)).toBe(true)

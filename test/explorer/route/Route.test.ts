@@ -7,7 +7,7 @@ describe("the explorer's paths", () => {
     expect(Route.read(Route.place(place))).toEqual({ page: place })
   })
 
-  it("carry whatever a subject is called", () => {
+  it("carry a subject of any name", () => {
     fc.assert(
       fc.property(fc.constantFrom(...Route.subjects), fc.string({ unit: "grapheme", minLength: 1 }), (page, of) => {
         fc.pre(of !== "." && of !== "..")
@@ -20,13 +20,13 @@ describe("the explorer's paths", () => {
     expect(Route.subject("address", "@alice")).toBe("/explorer/address/@alice")
   })
 
-  it("carry what was searched for", () => {
+  it("carry the search text", () => {
     const url = new URL(Route.search("a & b?"), "http://x")
     expect(Route.read(url.pathname, url.search)).toEqual({ page: "search", query: "a & b?" })
   })
 
   it.each(["/explorer/nothing", "/explorer/tx", "/explorer/tx/a/b", "/explorer/dag/5", "/elsewhere"])(
-    "lead nowhere at %s",
+    "match nothing at %s",
     (path) => {
       expect(Route.read(path)).toEqual({ page: "nowhere", path })
     },

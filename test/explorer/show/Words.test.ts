@@ -9,11 +9,11 @@ describe("figures in words", () => {
     [150_000_000, "1.50"],
     [123_456_789_000_000, "1,234,567.89"],
     [2_100_000_000_000_000, "21,000,000.00"],
-  ])("%d sats are %s coins, exactly", (sats, coins) => {
+  ])("show %d sats as %s coins, exactly", (sats, coins) => {
     expect(Words.coins(sats)).toBe(coins)
   })
 
-  it("are whole coins where nobody counts the rest", () => {
+  it("are whole coins where smaller amounts do not matter", () => {
     expect(Words.wholeCoins(123_456_789_999_999)).toBe("1,234,567")
   })
 
@@ -24,7 +24,7 @@ describe("figures in words", () => {
     [3_600_000, "1 h"],
     [90_061_000, "1 d 1 h"],
     [Number.NaN, "–"],
-  ])("%d ms are %s", (ms, said) => {
+  ])("show %d ms as %s", (ms, said) => {
     expect(Words.duration(ms)).toBe(said)
   })
 
@@ -34,11 +34,11 @@ describe("figures in words", () => {
     [59_999, "59 s ago"],
     [7_200_000, "2 h ago"],
     [-5_000, "in 5 s"],
-  ])("what was %d ms before is %s", (ms, said) => {
+  ])("show %d ms ago as %s", (ms, said) => {
     expect(Words.ago(1_000_000_000_000, 1_000_000_000_000 + ms)).toBe(said)
   })
 
-  it("abbreviates only what gets shorter by it", () => {
+  it("abbreviate only where that is shorter", () => {
     expect(Words.abbreviated("a".repeat(15))).toBe("a".repeat(15))
     expect(Words.abbreviated("0123456789abcdefghij")).toBe("01234567…efghij")
     expect(Words.abbreviated("tudg1nu7p526dtehhpqvj5w6vt4h8lqy352eud263hw")).toBe("tudg1nu7p5…d263hw")
@@ -46,7 +46,7 @@ describe("figures in words", () => {
   })
 })
 
-it("writes shares with groups of digits, too", () => {
+it("group the digits of shares, too", () => {
   expect([
     Words.percent(0.1449),
     Words.percent(113.019, 1),
@@ -55,7 +55,7 @@ it("writes shares with groups of digits, too", () => {
   ]).toEqual(["14.5 %", "11,301.9 %", "67 %", "–"])
 })
 
-it("shows what is no time as it is, since a formatter throws at it", () => {
+it("show an invalid time as it is, since a formatter throws at it", () => {
   for (const ms of [Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY, Number.NaN]) {
     expect([Words.moment(ms), Words.shortMoment(ms, 0)]).toEqual([`${ms} ms after 1970`, `${ms} ms after 1970`])
   }

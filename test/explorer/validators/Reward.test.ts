@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import * as Reward from "../../../src/explorer/validators/Reward.js"
 
 describe("the estimate of a yearly reward", () => {
-  it("splits what treasury and council leave by stake, after the commission", () => {
+  it("splits by stake what treasury and council leave, after the commission", () => {
     // The example of docs/economics.md, for a validator that has the whole committee's stake.
     const { total, toValidator, delegatorRate, validatorRate, roundsPerYear } = Reward.estimate({
       roundReward: 10_000_000,
@@ -21,7 +21,7 @@ describe("the estimate of a yearly reward", () => {
     expect(validatorRate * 100_000).toBeCloseTo(toValidator)
   })
 
-  it("is in proportion to share and uptime, and 0 without stake", () => {
+  it("is proportional to share and uptime, and 0 without stake", () => {
     const half = {
       ...{ roundReward: 10, roundsPerSecond: 1, ownStake: 5, effectiveStake: 5, committeeStake: 10 },
       ...{ uptime: 0.5, withheldPercent: 0, commissionPercent: 0 },

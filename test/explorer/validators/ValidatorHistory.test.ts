@@ -13,8 +13,8 @@ const set = (percent: number, timestamp: number, applied = true) =>
     transaction: { type: "SetCommissionTx", commission_percent: percent },
   }) as Parameters<typeof ValidatorHistory.commissions>[0][number]
 
-describe("a validator's past", () => {
-  it("has its stake in each epoch, oldest first, and nothing where it had no seat or no time is known", () => {
+describe("a validator's history", () => {
+  it("has its stake in each epoch, oldest first, except where it had no seat or no time is known", () => {
     const openings = [
       { timestamp: NOON + 2_000, weights: new Map([["a", 7]]) },
       { timestamp: null, weights: new Map([["a", 6]]) },
@@ -27,7 +27,7 @@ describe("a validator's past", () => {
     })
   })
 
-  it("has each commission that came into force, up to now", () => {
+  it("has each commission that took effect, up to now", () => {
     const newestFirst = [set(9, NOON + 2_000), set(50, NOON + 1_000, false), set(5, NOON)]
     expect(ValidatorHistory.commissions(newestFirst, NOON + 3_000, 9)).toEqual({
       at: [NOON / 1_000, NOON / 1_000 + 2, NOON / 1_000 + 3],
@@ -35,7 +35,7 @@ describe("a validator's past", () => {
     })
   })
 
-  it("adds up what vertices earned on each day, and nothing else", () => {
+  it("adds up the earnings of vertices on each day, and nothing else", () => {
     const day = 86_400_000
     const entries = [posting("fees", 3, NOON), posting("reward", 10, NOON), posting("council", 99, NOON)]
     const course = ValidatorHistory.earnings([

@@ -23,7 +23,7 @@ describe("an amount", () => {
     ["1,500", 150_000_000_000, "1,500.00"],
     [" 1,234,567.00000001 ", 123_456_700_000_001, "1,234,567.00000001"],
     ["007", 700_000_000, "7.00"],
-  ])("typed as %s is that many sats, and the review says so", (typed, sats, said) => {
+  ])("typed as %s has the right sats, and the review shows it", (typed, sats, said) => {
     const { signed, summary } = send(typed)
     expect(signed).toMatchObject({ amount: sats })
     expect(summary).toBe(`Send ${said} UDG to ${account.address}`)
@@ -47,7 +47,7 @@ describe("an amount", () => {
     expect(() => send(typed)).toThrow(Wallet.InvalidInput)
   })
 
-  it("says where the comma is wrong", () => {
+  it("is refused with the position of a wrong comma", () => {
     expect(() => send("2,5")).toThrow(
       '"2,5": use commas only between groups of three digits, and a point before the decimals',
     )
@@ -74,7 +74,7 @@ describe("the review", () => {
     )
   })
 
-  it("takes no comma for a decimal point in whole numbers either", () => {
+  it("refuses a decimal comma in whole numbers too", () => {
     expect(() => act("vote", { proposal: "1,2", vote: "yes" })).toThrow(Wallet.InvalidInput)
     expect(() => act("commission", { percent: "1,5" })).toThrow(Wallet.InvalidInput)
   })

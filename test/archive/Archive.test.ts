@@ -137,7 +137,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       expect(Number(words[0]?.[0])).toBe(Math.ceil(paid / 3))
     })
 
-    it("goes on from a dump that was taken while it ran, with an empty data directory", async () => {
+    it("continues from a dump that was taken while it ran, with an empty data directory", async () => {
       const database = await server.create("dumped")
       const network = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-dumped" })
       const [node] = await Processes.startAll(network, ["--archive", "--rate-limits", "off"])
@@ -169,7 +169,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       ])
     })
 
-    it("keeps vertices until it has written what orders them, and says meanwhile how much the database lacks", async () => {
+    it("keeps vertices until the commits that order them are written, and reports the database's lag", async () => {
       const database = await server.create("waiting")
       const network = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-waiting" })
       const [node] = await Processes.startAll(network, ["--archive"])
@@ -201,7 +201,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       expect(await first.end("SIGTERM")).toBe(0)
     })
 
-    it("goes on when the database is killed and comes back, beside a second archive of the same database", async () => {
+    it("continues when the database is killed and returns, beside a second archive of the same database", async () => {
       const database = await server.create("restarts")
       const network = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-restarts" })
       const [node] = await Processes.startAll(network, ["--archive", "--rate-limits", "off"])
@@ -226,7 +226,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       lived = { network, node, database }
     })
 
-    it("waits for a database that goes away just before it begins", async () => {
+    it("waits for a database that disappears just before it begins", async () => {
       const url = Redacted.make(await server.create("beginning"))
       const { genesis } = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-beginning" })
       const home = Home.of({
@@ -246,7 +246,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       await Effect.runPromise(Effect.provide(program, recording))
     })
 
-    it("refuses a database that an earlier version filled, and says what to do", async () => {
+    it("refuses a database that an earlier version filled, with the remedy", async () => {
       const database = await server.create("earlier")
       const [first] = migrations
       for (const statement of (first?.statements ?? "").split(/;\s*\n/).filter((text) => text.trim() !== ""))
@@ -268,7 +268,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       expect(await Server.query(database, "select max(version) from schema_versions")).toEqual([[migrations.length]])
     })
 
-    it("refuses a database of another network, or one that is behind its own files, and says no password", async () => {
+    it("refuses a database of another network, or one that is behind its own files, without showing a password", async () => {
       const { network, node, database } = lived ?? (await live())
       const secret = database.replace("udg@", "udg:hidden-word@")
       const other = Processes.found({ validators: 1, roundMs: 50, epochRounds: 60, networkId: "udg-other" })

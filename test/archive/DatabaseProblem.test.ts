@@ -11,8 +11,8 @@ import * as Server from "./Server.js"
 const refusal = (code: string, message: string) =>
   Object.assign(new Pg.DatabaseError(message, message.length, "error"), { code })
 
-describe("the trouble with a database", () => {
-  it("is told with what to do, and without the user", () => {
+describe("a database problem", () => {
+  it("is reported with the remedy, and without the user", () => {
     const wrong = DatabaseProblem.of(refusal("28P01", 'password authentication failed for user "udg"'))
     expect(wrong.reason).toBe("it rejects the password")
     expect(wrong.advice).toContain("PGPASSWORD")
@@ -45,7 +45,7 @@ describe("the trouble with a database", () => {
 })
 
 describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
-  Rest.of("PostgreSQL", "the trouble with a real database"),
+  Rest.of("PostgreSQL", "a problem of a real database"),
   () => {
     let server: Server.Server
     let url = ""
@@ -68,7 +68,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       return Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "none"
     }
 
-    it("says what to do", async () => {
+    it("is reported with the remedy", async () => {
       for (const [database, found] of [
         ["postgres://udg@127.0.0.1:1/trouble", /ECONNREFUSED.*; start PostgreSQL/],
         ["postgres://udg@localhost/trouble?host=/tmp/nowhere", /; start PostgreSQL/],

@@ -176,15 +176,15 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(ANSWERS, () 
     return rows
   }
 
-  it.each(statements)("reads no large table in whole: %s", async (what, sql) => {
+  it.each(statements)("reads no large table entirely: %s", async (what, sql) => {
     await explained(what, ofKnown(sql))
   })
 
-  it.each(asked)("reads no large table in whole for a gateway: %s", async (...question) => {
+  it.each(asked)("reads no large table entirely for a gateway: %s", async (...question) => {
     await explained(...question)
   })
 
-  it.each(filters)("reads no large table in whole for a gateway: transactions %s", async (what, filter, count) => {
+  it.each(filters)("reads no large table entirely for a gateway: transactions %s", async (what, filter, count) => {
     const sql: Postgres.Statements = {
       rows: (text, values) => Effect.promise(() => explained(`transactions ${what}`, text, values)),
     }
@@ -196,7 +196,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(ANSWERS, () 
     expect(sequences.length).toBe(count)
   })
 
-  it("orders by kind what an account earned in the same commits, as a node and its cursors do", async () => {
+  it("orders an account's earnings in the same commits by kind, like a node and its cursors", async () => {
     const until = LAST - 1
     for (const kind of ["reward", "fees", "council"])
       await Server.query(
@@ -212,7 +212,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(ANSWERS, () 
     expect(await kindsBefore("fees")).toEqual(["fees", "reward"])
   })
 
-  it.runIf(IS_MEASURED)("is dumped and restored", { timeout: 120_000 * MINUTES }, async () => {
+  it.runIf(IS_MEASURED)("can be dumped and restored", { timeout: 120_000 * MINUTES }, async () => {
     const folder = mkdtempSync(join(tmpdir(), "udg-dump-"))
     try {
       const timed = async (act: () => Promise<void>): Promise<string> => {
@@ -237,7 +237,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(ANSWERS, () 
     }
   })
 
-  it("is on the page with an answer", async () => {
+  it("is on the page with a result", async () => {
     expect(statements.length).toBe(7)
     const history = statements.find(([what]) => what?.includes("history"))?.[1] ?? ""
     const rows = await Server.query(database, ofKnown(history).replace("200000", String(ROWS)))

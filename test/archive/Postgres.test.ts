@@ -17,7 +17,7 @@ const signalAll = (pid: number, signal: NodeJS.Signals): void => {
 describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("connections to PostgreSQL", () => {
   it(Rest.of(
     "a server that hangs for seconds",
-    "serve other statements as soon as the server answers again, after one was given up",
+    "serve other statements as soon as the server answers again after one was cancelled",
   ), { timeout: 120_000 }, async () => {
     const warnings: Array<string> = []
     const warned = ({ name, message }: Error) => void warnings.push(`${name}: ${message}`)

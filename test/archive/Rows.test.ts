@@ -50,12 +50,12 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("rows", { ti
     await numbers("smallint", [0, -1, 32_767, -32_768])
   })
 
-  it("refuse a number that an amount cannot be", () => {
+  it("refuse a number that is not a valid amount", () => {
     for (const cell of [0.5, Number.NaN, 2 ** 53])
       expect(() => new Rows("cells", { cell: "bigint" }).add({ cell })).toThrow(`an integer expected, not ${cell}`)
   })
 
-  it("hold texts and bytes of any length, and nothing", async () => {
+  it("hold texts and bytes of any length, and null", async () => {
     // The first has more bytes than characters, and more than an array has room for at first.
     const texts = [
       "☃".repeat(2_000),
@@ -84,7 +84,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("rows", { ti
     ).toEqual(hex)
   })
 
-  it("hold moments to the millisecond, before and after those of PostgreSQL begin, yes and no, and kinds of postings", async () => {
+  it("hold times to the millisecond, also before PostgreSQL's epoch, booleans, and kinds of postings", async () => {
     const moments = [-1, 0, Date.UTC(2000, 0, 1) - 1, Date.UTC(2026, 10, 26, 6, 10, 0, 1), Date.UTC(9999, 11, 31)]
     const cells = moments.map((cell) => ({ cell }))
     expect((await printed("timestamptz", { cell: "instant" }, cells)).map((text) => Date.parse(String(text)))).toEqual(
@@ -113,7 +113,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("rows", { ti
     expect((await of("timestamptz", { cell: "instant" }, (cell) => ({ cell }))).map(Date.parse)).toEqual(all)
   })
 
-  it("write each cell into the column of its name, and replace what is there where they say so", async () => {
+  it("write each cell into its named column, and replace existing rows where they say so", async () => {
     await Server.query(database, "create table named (a bigint primary key, b text, c bigint)")
     const columns = { c: "bigint", a: "bigint", b: "text" } as const
     const first = new Rows("named", columns)

@@ -94,7 +94,7 @@ it(Rest.of("thousands of transfers", "a vertex of a thousand transfers and its c
     .pipe(Effect.provide(world.platform), Effect.runPromise),
 )
 
-it(Rest.of("thousands of transfers", "a transfer takes little of the disk"), () =>
+it(Rest.of("thousands of transfers", "a transfer takes little disk space"), () =>
   Effect.gen(function* () {
     const path = yield* world.temporaryDirectory
     const [first = expect.fail(), ...others] = commits(1 + COMMITS)
@@ -106,7 +106,7 @@ it(Rest.of("thousands of transfers", "a transfer takes little of the disk"), () 
   }).pipe(Effect.provide(world.platform), Effect.scoped, Effect.runPromise),
 )
 
-it("a transfer is few bytes, alone and in a vertex", () => {
+it("a transfer takes few bytes, alone and in a vertex", () => {
   const transactions = Array.from({ length: TRANSFERS }, (_, n) => world.transfer(n, n + 1, 7))
   const alone = Math.max(...transactions.map(({ encoded }) => encoded.length))
   const together = world.vertex({ round: 1, transactions }).encoded.length / TRANSFERS
@@ -115,7 +115,7 @@ it("a transfer is few bytes, alone and in a vertex", () => {
 })
 
 it(
-  Rest.of("a node under load", "from its JSON to its commit a transfer takes few hashes, conversions and messages"),
+  Rest.of("a node under load", "a transfer takes few hashes, conversions and messages from its JSON to its commit"),
   async () => {
     const node = await startNode({ roundMs: 20, accounts: 50 })
     try {
@@ -165,7 +165,7 @@ const timeOf = (run: () => unknown): number => {
   return performance.now() - began
 }
 
-it("reading JSON that is right costs a fraction of what the library takes, which explains mistakes", () => {
+it("reading valid JSON costs a fraction of the library's time, which explains mistakes", () => {
   const json = JsonForm.toJson(world.transfer(1, 2, 3))
   const library = Schema.decodeUnknownEither(TransactionJson.TransactionJson, { onExcessProperty: "error" })
   // By turns, so that a busy moment hits both.
@@ -178,7 +178,7 @@ it("reading JSON that is right costs a fraction of what the library takes, which
 
 const NONCES = 20
 
-it("four members tell each other of a transfer in few bytes", () => {
+it("four members announce a transfer to each other in few bytes", () => {
   const senders = Array.from({ length: 100 }, (_, n) => `sender ${n}`)
   const cluster = new Cluster({
     validators: { ann: 10_000, ben: 10_000, cleo: 10_000, dan: 10_000 },

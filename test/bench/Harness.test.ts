@@ -10,7 +10,7 @@ describe("several runs of a scenario", () => {
     expect(mediansOf([run(700, 3.1), run(900, 2.9), run(800, 3)])).toEqual(run(800, 3))
   })
 
-  it("give a figure that not all of them have from those that do", () => {
+  it("give a figure that only some of them have from those", () => {
     const trie = { name: "trie", value: 1, unit: "µs" }
     expect(mediansOf([[trie], []])).toEqual([trie])
   })

@@ -28,7 +28,7 @@ it.each([
   ["FiberRuntime=class", "node_modules/effect/src/internal/fiberRuntime.ts"],
 ])("%s is from %s", (text, module) => expect(new Modules().of(placeOf(text))).toBe(module))
 
-it("says nothing of what Node and the bench bring, and of a package that is not bundled where it lies", () => {
+it("assigns nothing to Node and the bench, or to a package bundled elsewhere", () => {
   const place = { lineNumber: 0, columnNumber: 0 }
   expect(new Modules().of({ url: "node:internal/timers", ...place })).toBeUndefined()
   const bench = pathToFileURL(join(dist, "../bench/nameThread.mjs")).href

@@ -36,7 +36,7 @@ describe("the page of figures", () => {
   it.each([
     [0.9, "0.9"],
     [0.5, "0.5, **missed**"],
-  ])("marks a figure if it misses its target: %d for at least 0.8", (value, measured) => {
+  ])("marks a figure that misses its target: %d for at least 0.8", (value, measured) => {
     const signatures = suite(["in the node's threads, of that", value, "share"])
     const page = Page.text({ ...MACHINE, suites: { signatures } })
     const what = "signature checks in threads, relative to the cores alone"
@@ -51,7 +51,7 @@ describe("the page of figures", () => {
     expect(other?.of(find, [])).toBe(0.1)
   })
 
-  it("adds up the small parts of a transfer, and leaves out whole threads", () => {
+  it("adds up the small parts of a transfer, and omits whole threads", () => {
     const cost = suite(
       ...["solo, arrays of 100", "solo, one a request", "four validators, one a request"].flatMap(
         (load): ReadonlyArray<readonly [string, number, string]> => [

@@ -41,7 +41,7 @@ describe("completion in bash", () => {
     expect(offered("udg", "completion", "")).toEqual(["bash", "zsh", "fish"])
   })
 
-  it("offers files where a file is meant, and nothing where anything may stand", () => {
+  it("offers files where a file is expected, and nothing where any text is", () => {
     expect(offered("udg", "send", "--key", "/etc/host")).toContain("/etc/hosts")
     expect(offered("udg", "multisig", "sign", "/etc/host")).toContain("/etc/hosts")
     expect(offered("udg", "send", "--memo", "")).toEqual([])

@@ -134,7 +134,7 @@ describe.concurrent("udg db", () => {
   const verify = (directory: string): Promise<Outcome> => udg("db", "verify", "--data-dir", directory)
 
   describe("verify", () => {
-    it("finds a node's directory sound, says what it has seen, and changes nothing", async () => {
+    it("finds a node's directory sound, reports what it has seen, and changes nothing", async () => {
       const directory = copy()
       const before = contentOf(directory)
       const { code, stdout, stderr } = await udgProcess("db", "verify", "--data-dir", directory)
@@ -162,7 +162,7 @@ describe.concurrent("udg db", () => {
       expect(stdout).toContain("reached again from the genesis by ")
     })
 
-    it(Rest.of("nodes for some seconds", "finds sound what a killed node has left, again and again"), async () => {
+    it(Rest.of("nodes for some seconds", "finds sound what a killed node has left, repeatedly"), async () => {
       const directory = copy()
       for (const rounds of [4, 45]) {
         const node = await startIn(directory)
@@ -174,7 +174,7 @@ describe.concurrent("udg db", () => {
       }
     })
 
-    it("looks at a copy of udg.db alone, and puts no other database beside it", async () => {
+    it("checks a copy of udg.db alone, and creates no other database beside it", async () => {
       const directory = place("backup")
       mkdirSync(directory)
       copyFileSync(join(original, "udg.db"), join(directory, "udg.db"))
@@ -182,7 +182,7 @@ describe.concurrent("udg db", () => {
       expect(Object.keys(contentOf(directory))).toStrictEqual(["udg.db"])
     })
 
-    it(Rest.of("one more start", "leaves the directory of a running node to that node"), async () => {
+    it(Rest.of("one more start", "refuses the directory of a running node"), async () => {
       const directory = copy()
       const node = await startIn(directory)
       for (const words of [
@@ -198,7 +198,7 @@ describe.concurrent("udg db", () => {
       await stopped(node)
     })
 
-    it("makes no directory that is not there", async () => {
+    it("creates no missing directory", async () => {
       const directory = place("nowhere")
       for (const words of [["verify"], ["export", "--out", place("never")], ["prune"]]) {
         const refused = await udg("db", ...words, "--data-dir", directory)
@@ -273,7 +273,7 @@ describe.concurrent("udg db", () => {
       expect(found.stderr.trimEnd().split("\n")).toHaveLength(1)
     })
 
-    it("sees a damaged page", async () => {
+    it("detects a damaged page", async () => {
       const directory = copy()
       const file = openSync(join(directory, "udg.db"), "r+")
       writeSync(file, Buffer.alloc(4_096, 0x5a), 0, 4_096, 2 * 4_096)
@@ -284,7 +284,7 @@ describe.concurrent("udg db", () => {
     })
 
     it(
-      Rest.of("more starts", "sees an index that is not that of its table, which a start does not look for"),
+      Rest.of("more starts", "detects an index that differs from its table, which a start does not check"),
       async () => {
         const directory = copy()
         const database = new Sqlite(join(directory, "udg.db"))
@@ -300,7 +300,7 @@ describe.concurrent("udg db", () => {
       },
     )
 
-    it("sees the genesis of another network", async () => {
+    it("detects the genesis of another network", async () => {
       const directory = copy()
       const other = await found("other")
       copyFileSync(join(other, "genesis.json"), join(directory, "genesis.json"))
@@ -324,7 +324,7 @@ describe.concurrent("udg db", () => {
       return directory
     }
 
-    it("carry the state of the last close, and leave where it came from as it was", async () => {
+    it("carry the state of the last close, and leave the source unchanged", async () => {
       const before = contentOf(original)
       const file = place("again")
       const exported = await udg("db", "export", "--data-dir", original, "--out", file)
@@ -346,7 +346,7 @@ describe.concurrent("udg db", () => {
     })
 
     it(
-      Rest.of("a node for some seconds", "let a validator go on from there that has lost everything but its key"),
+      Rest.of("a node for some seconds", "let a validator continue that has lost everything but its key"),
       async () => {
         const directory = withKey()
         expect((await importInto(directory)).code).toBe(0)
@@ -358,7 +358,7 @@ describe.concurrent("udg db", () => {
       },
     )
 
-    it(Rest.of("more starts", "with signed.db bring a solo validator back to where it was"), async () => {
+    it(Rest.of("more starts", "with signed.db restore a solo validator to where it was"), async () => {
       const directory = withKey()
       copyFileSync(join(original, "signed.db"), join(directory, "signed.db"))
       expect((await importInto(directory)).code).toBe(0)
@@ -369,7 +369,7 @@ describe.concurrent("udg db", () => {
       expect((await rows(directory, commits)).slice(0, before.length)).toStrictEqual(before)
     })
 
-    it("need an epoch that has closed", async () => {
+    it("need a closed epoch", async () => {
       const file = place("never")
       const refused = await udg("db", "export", "--data-dir", copy(young), "--out", file)
       expect(refused).toMatchObject({ code: 1, stdout: "" })
@@ -379,7 +379,7 @@ describe.concurrent("udg db", () => {
       expect(existsSync(file)).toBe(false)
     })
 
-    it("export no state that its checkpoint does not vouch for", async () => {
+    it("export no state that differs from its checkpoint", async () => {
       const directory = copy()
       await rows(directory, "update accounts_before set balance = balance + 1 where epoch = 4 and balance is not null")
       const file = place("never")
@@ -389,7 +389,7 @@ describe.concurrent("udg db", () => {
       expect(existsSync(file)).toBe(false)
     })
 
-    it("never write over what is there", async () => {
+    it("never overwrite existing files", async () => {
       const taken = await udg("db", "export", "--data-dir", original, "--out", stateFile)
       expect(taken.code).toBe(1)
       expect(taken.stderr).toMatch(/^udg: --out .* exists and is not overwritten; .*\n$/)
@@ -401,7 +401,7 @@ describe.concurrent("udg db", () => {
       expect(contentOf(directory)).toStrictEqual(before)
     })
 
-    it("take no log for that of the new database", async () => {
+    it("do not mistake a leftover log for that of the new database", async () => {
       const directory = withKey()
       writeFileSync(join(directory, "udg.db-wal"), "what a crash has left of another database")
       const refused = await importInto(directory)
@@ -410,7 +410,7 @@ describe.concurrent("udg db", () => {
       expect(existsSync(join(directory, "udg.db"))).toBe(false)
     })
 
-    it("refuse another genesis, whether named or there", async () => {
+    it("refuse another genesis, whether named or found there", async () => {
       const other = join(await found("other"), "genesis.json")
       const named = place("named")
       const refused = await importInto(named, stateFile, "--genesis", other)
@@ -440,7 +440,7 @@ describe.concurrent("udg db", () => {
       expect(contentOf(directory)).toStrictEqual(before)
     })
 
-    it(Rest.of("a dozen programs one after the other", "can be broken off at any time"), async () => {
+    it(Rest.of("a dozen programs one after the other", "can be interrupted at any time"), async () => {
       const started = performance.now()
       expect((await udgProcess("db", "import", "--from", stateFile, "--data-dir", withKey())).code).toBe(0)
       const whole = performance.now() - started
@@ -466,7 +466,7 @@ describe.concurrent("udg db", () => {
       }
     })
 
-    it("ask for what they need", async () => {
+    it("require their arguments", async () => {
       expect(await udg("db", "export", "--data-dir", original)).toMatchObject({
         code: 1,
         stderr: "udg: --out FILE is missing: the file to write; it must not exist; see --help\n",
@@ -490,7 +490,7 @@ describe.concurrent("udg db", () => {
     it(
       Rest.of(
         "a node for some epochs",
-        "lets go of what is old, keeps the running epoch and the one before, and says what it freed",
+        "removes old data, keeps the current epoch and the previous one, and reports the freed space",
       ),
       async () => {
         const directory = copy()
@@ -529,7 +529,7 @@ describe.concurrent("udg db", () => {
       },
     )
 
-    it("says what would go, and deletes nothing where nobody agrees", async () => {
+    it("lists what it would remove, and deletes nothing without confirmation", async () => {
       const directory = copy()
       const before = await count(directory, "vertices")
       const { code, stdout, stderr } = await udg("db", "prune", "--data-dir", directory, "--keep-rounds", "0")
@@ -551,7 +551,7 @@ describe.concurrent("udg db", () => {
       expect(await count(directory, "vertices")).toBeLessThan(Number(before))
     })
 
-    it("leaves everything that is younger than asked for", async () => {
+    it("keeps everything younger than requested", async () => {
       const directory = copy()
       const before = await rows(directory, "select hex(hash) from vertices order by 1")
       const { stdout } = await prune(directory, 10_000)
@@ -563,7 +563,7 @@ describe.concurrent("udg db", () => {
       expect(await count(directory, "transaction_keys")).toBe(4)
     })
 
-    it(Rest.of("a dozen programs one after the other", "can be broken off at any time"), async () => {
+    it(Rest.of("a dozen programs one after the other", "can be interrupted at any time"), async () => {
       const started = performance.now()
       expect((await udgProcess("db", "prune", "--data-dir", copy(), "--keep-rounds", "0", "--yes")).code).toBe(0)
       const whole = performance.now() - started

@@ -77,8 +77,8 @@ const SAID_BY_PROGRAMS = {
 
 const nobody = "00000000000000000000000000000000000000aa"
 
-describe("a network for developers", () => {
-  it("shows accounts with keys that are the same every time, unless the seed is another", async () => {
+describe("a development network", () => {
+  it("shows accounts with the same keys every time, unless the seed differs", async () => {
     const keysOf = ({ stdout }: Running) => [...stdout.matchAll(/^ {6}([0-9a-f]{64})$/gm)].map(([, key]) => key)
     expect(keysOf(network)).toHaveLength(2)
     expect(network.stdout.split("\n").filter((line) => line.length > 80)).toEqual([])
@@ -89,7 +89,7 @@ describe("a network for developers", () => {
     expect(await other.end()).toMatchObject({ code: 0 })
   })
 
-  it("shows the words of its keys, which bring them back, and open the first account in a wallet", async () => {
+  it("shows the words of its keys, which restore them, and open the first account in a wallet", async () => {
     const wordsOf = ({ stdout }: Running) =>
       /Mnemonic[^\n]*\n\n((?: +[a-z ]+\n){4})/.exec(stdout)?.[1]?.trim().split(/\s+/) ?? []
     const keysOf = ({ stdout }: Running) => [...stdout.matchAll(/^ {6}([0-9a-f]{64})$/gm)].map(([, key]) => key)
@@ -115,7 +115,7 @@ describe("a network for developers", () => {
     expect((await wrong("--mnemonic", words.join(" "), "--seed", "x")).stderr).toContain("use one of them")
   })
 
-  it("is put forward, set back and given coins over HTTP", async () => {
+  it("advances, reverts and funds accounts over HTTP", async () => {
     const { json: before } = await ask(controls, { method: "GET" })
     const { json: after } = await ask(`${controls}/advance`, { body: '{"rounds":20}' })
     expect(Number(after["round"])).toBeGreaterThanOrEqual(Number(before["round"]) + 20)
@@ -145,7 +145,7 @@ describe("a network for developers", () => {
     expect(await impersonate(other, { type: "VoteTx", proposal_id: 9, vote: true })).toMatchObject({ status: 400 })
   })
 
-  it("answers a page of an origin that is allowed, and no other", async () => {
+  it("answers a page of an allowed origin, and no other", async () => {
     const advance = (headers: Readonly<Record<string, string>>, method = "POST") =>
       fetch(`${controls}/advance`, {
         method,
@@ -163,7 +163,7 @@ describe("a network for developers", () => {
     expect((await InProcess.udg("dev", "--allow-origin", "localhost")).stderr).toContain("is not the origin")
   })
 
-  it("is controlled from the command line, for whatever anvil can do", async () => {
+  it("is controlled from the command line, with an action for each of anvil's", async () => {
     const verb = async (...words: ReadonlyArray<string>) => {
       const { code, stdout, stderr } = await InProcess.udg("dev", ...words, "--controls", controls)
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
@@ -218,7 +218,7 @@ describe("a network for developers", () => {
     expect((await InProcess.udg("dev", "fly")).stderr).toContain("use status, advance")
   })
 
-  it("makes ten rounds a second while nothing waits", async () => {
+  it("makes ten rounds a second while idle", async () => {
     const idle = await start("--accounts", "1")
     const position = async () => (await ask(shownAs(idle, "controls"), { method: "GET" })).json
     const before = await position()
@@ -231,7 +231,7 @@ describe("a network for developers", () => {
     expect(await idle.end()).toMatchObject({ code: 0 })
   })
 
-  it("goes on in another run with the network in its state file", async () => {
+  it("resumes in another run with the network in its state file", async () => {
     const file = join(folder, "state")
     const first = await start("--state", file, "--on-demand")
     const set = { body: JSON.stringify({ address: nobody, amount: 77 }) }
@@ -256,7 +256,7 @@ describe("a network for developers", () => {
     )
   })
 
-  it("forks a network whose state was exported, and says of a file that is none what is wrong", async () => {
+  it("forks a network whose state was exported, and reports the fault of an invalid file", async () => {
     const directory = join(folder, "live")
     mkdirSync(directory)
     {
@@ -295,7 +295,7 @@ describe("a network for developers", () => {
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^udg: this cannot be forked: .*udg db export.*\n$/)])
   })
 
-  it("does nothing for a web page, under a foreign name, through a proxy, or for what is no control", async () => {
+  it("refuses web pages, foreign names, proxies and unknown controls", async () => {
     const position = async () => {
       const { time: _, ...rest } = (await ask(controls, { method: "GET" })).json
       return JSON.stringify(rest)
@@ -341,7 +341,7 @@ describe("a network for developers", () => {
     expect(await position()).toBe(before)
   })
 
-  it("obeys programs, whatever they say of themselves", async () => {
+  it("accepts programs, whatever headers they send", async () => {
     const { status } = await fetch(`${controls}/advance`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
@@ -355,12 +355,12 @@ describe("a network for developers", () => {
     expect((await ask(controls, { method: "GET", headers: typed })).status).toBe(200)
   })
 
-  it("has its controls on no node's own interface, its own included", async () => {
+  it("exposes its controls on no node's own API, including its own", async () => {
     for (const path of ["/advance", "/snapshot", "/revert"]) expect((await ask(rpc + path)).status).toBe(404)
     expect((await ask(`${rpc}/balance`)).status).toBe(404)
   })
 
-  it("takes no other network's genesis or data, and says what else is wrong", async () => {
+  it("refuses another network's genesis or data, and reports other mistakes", async () => {
     for (const option of ["--genesis", "--data-dir", "--peer", "--rpc-host"]) {
       const { code, stderr } = await InProcess.udg("dev", option, "x")
       expect({ code, stderr }).toMatchObject({ code: 1 })

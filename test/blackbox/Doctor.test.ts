@@ -102,7 +102,7 @@ describe("udg doctor", () => {
     expect(readFileSync(join(directory, "udg.db")).equals(before)).toBe(true)
   })
 
-  it("finds none in a node that runs, in its directory or by its address, and says how it was started", async () => {
+  it("finds none in a running node, in its directory or by its address, and reports its options", async () => {
     const { node, rpc } = await start("--data-dir", copyOf(), "--trusted-proxy", "10.0.0.0/8")
     try {
       const directory = /data directory +(\S+)/.exec(node.stdout)?.[1] ?? ""
@@ -125,7 +125,7 @@ describe("udg doctor", () => {
     }
   })
 
-  it("a listener for operators that other machines reach; the log says so too", async () => {
+  it("finds an operator listener that other machines can reach, as does the log", async () => {
     const listening = ["--metrics-port", "0", "--metrics-host", "0.0.0.0"]
     const { node } = await start("--data-dir", copyOf(), ...listening)
     try {
@@ -143,13 +143,13 @@ describe("udg doctor", () => {
     }
   })
 
-  it("a directory that is not there", async () => {
+  it("finds a missing directory", async () => {
     const said = await ask(join(scratch, "nowhere"))
     expect(named(said, "directory")[0]?.message).toContain("nowhere is not a readable directory")
     expect(said.code).toBe(1)
   })
 
-  it.runIf(canMount)("a disk that is full", () => {
+  it.runIf(canMount)("finds a full disk", () => {
     const directory = join(scratch, "full")
     mkdirSync(directory)
     // A file system of its own, which nobody else sees, with the directory on it and no byte to spare.
@@ -170,13 +170,13 @@ describe("udg doctor", () => {
     expect(said.code).toBe(1)
   })
 
-  it("a directory that others can enter", async () => {
+  it("finds a directory that others can enter", async () => {
     const directory = copyOf()
     chmodSync(directory, 0o755)
     expect(named(await ask(directory), "permissions")[0]?.message).toContain(`chmod 700 ${directory}`)
   })
 
-  it("a key that others can read", async () => {
+  it("finds a key that others can read", async () => {
     const directory = copyOf()
     chmodSync(join(directory, "validator.key"), 0o644)
     const said = await ask(directory)
@@ -184,7 +184,7 @@ describe("udg doctor", () => {
     expect(said.code).toBe(1)
   })
 
-  it("a key that is none, without showing it", async () => {
+  it("finds an invalid key, without showing it", async () => {
     const directory = copyOf()
     writeFileSync(join(directory, "validator.key"), "what a secret\n", { mode: 0o600 })
     const said = await ask(directory)
@@ -192,25 +192,25 @@ describe("udg doctor", () => {
     expect(said.text).not.toContain("what a secret")
   })
 
-  it("a key that is missing from a directory that was used", async () => {
+  it("finds a key missing from a used directory", async () => {
     const directory = copyOf()
     unlinkSync(join(directory, "validator.key"))
     expect(named(await ask(directory), "validator.key")[0]?.message).toContain("is missing")
   })
 
-  it("a genesis that cannot be read", async () => {
+  it("finds an unreadable genesis", async () => {
     const directory = copyOf()
     writeFileSync(join(directory, "genesis.json"), "{")
     expect(named(await ask(directory), "genesis.json")[0]?.status).toBe("problem")
   })
 
-  it("a database of another network", async () => {
+  it("finds a database of another network", async () => {
     const directory = copyOf()
     cpSync(await found("other", 1), join(directory, "genesis.json"))
     expect(named(await ask(directory), "databases")[0]?.message).toContain("belongs to the network with genesis")
   })
 
-  it("a damaged database", async () => {
+  it("finds a damaged database", async () => {
     const directory = copyOf()
     const file = join(directory, "udg.db")
     const opened = openSync(file, "r+")
@@ -220,7 +220,7 @@ describe("udg doctor", () => {
     expect(found?.page).toContain("backup.md")
   })
 
-  it("a database of a newer program", async () => {
+  it("finds a database of a newer program", async () => {
     const directory = copyOf()
     const database = new Database(join(directory, "udg.db"), { readonly: false })
     database.prepare("pragma user_version = 99").run()
@@ -230,7 +230,7 @@ describe("udg doctor", () => {
     expect(found?.page).toContain("upgrade.md")
   })
 
-  it("a node that was killed", async () => {
+  it("finds a killed node", async () => {
     const directory = copyOf()
     const { node } = await start("--data-dir", directory)
     await node.until(() => existsSync(join(directory, "running.json")))
@@ -241,13 +241,13 @@ describe("udg doctor", () => {
     expect(said.code).toBe(1)
   })
 
-  it("a clock that is behind the ledger", () => {
+  it("finds a clock that is behind the ledger", () => {
     const late = "data:text/javascript,const now = Date.now; Date.now = () => now() - 86400000"
     const said = askProcess([process.execPath, "--import", late, program, "doctor", copyOf(), "--json"])
     expect(named(said, "clock")[0]?.message).toMatch(/86\d{3} seconds before the time of the last commit/)
   })
 
-  it("an address where nobody answers, and one where something else does", async () => {
+  it("finds an address where nobody answers, and one where something else does", async () => {
     expect(named(await ask("http://127.0.0.1:9"), "http")[0]?.message).toContain("does not answer as a node does")
     const server = createServer((_, response) => response.end("welcome")).listen(0, "127.0.0.1")
     await once(server, "listening")
@@ -258,7 +258,7 @@ describe("udg doctor", () => {
     server.close()
   })
 
-  it("a validator of a network of which nobody else is there", async () => {
+  it("finds a validator whose network has nobody else connected", async () => {
     const genesis = await found("lonely", 4)
     const key = join(scratch, "lonely-1.key")
     const directory = join(scratch, "lonely")
@@ -279,7 +279,7 @@ describe("udg doctor", () => {
     }
   })
 
-  it("the last errors of a log, in both of its forms and without secrets", async () => {
+  it("finds the last errors of a log, in both of its formats and without secrets", async () => {
     const log = join(scratch, "log")
     const secret = "ab".repeat(32)
     writeFileSync(

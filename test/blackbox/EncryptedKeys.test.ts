@@ -70,7 +70,7 @@ const expectNoSecret = (text: string) => {
 
 describe("a node with an encrypted key", () => {
   it(
-    "opens it with the passphrase of a file, encrypts the keys that it makes, and shows no secret at any level",
+    "opens it with the passphrase of a file, encrypts the keys it creates, and shows no secret at any log level",
     async () => {
       const { stdout, stderr, said } = await runs("named", ["--key-passphrase-file", place("passphrase")], {})
       expect(stdout).toContain(address)
@@ -85,7 +85,7 @@ describe("a node with an encrypted key", () => {
   )
 
   it(
-    "opens it with a credential of systemd, and a file that was named comes first",
+    "opens it with a credential of systemd, unless a file is named",
     async () => {
       const credentials = { CREDENTIALS_DIRECTORY: place("credentials") }
       const { stdout } = await runs("credential", [], credentials)
@@ -105,7 +105,7 @@ describe("a node with an encrypted key", () => {
   )
 
   it(
-    "asks for the passphrase at a terminal, once, and shows nothing of it, not even what is typed ahead",
+    "asks for the passphrase once at a terminal, and shows nothing of it, not even what is typed ahead",
     async () => {
       const person = new Person({})
       try {
@@ -126,7 +126,7 @@ describe("a node with an encrypted key", () => {
     LIMIT_MS,
   )
 
-  it("ends in one line where there is no passphrase, or a file that is none", async () => {
+  it("ends in one line where the passphrase is missing or its file invalid", async () => {
     writeFileSync(place("empty"), "\n", { mode: 0o600 })
     writeFileSync(place("open"), PASSPHRASE, { mode: 0o600 })
     chmodSync(place("open"), 0o644)
@@ -150,7 +150,7 @@ describe("a node with an encrypted key", () => {
     }
   })
 
-  it.runIf(geteuid?.() === 0)("reads what root hands it through a group, as systemd and Kubernetes do", () => {
+  it.runIf(geteuid?.() === 0)("reads what root provides through a group, as systemd and Kubernetes do", () => {
     const handed = place("handed")
     mkdirSync(handed)
     chmodSync(folder, 0o755)

@@ -94,7 +94,7 @@ describe.concurrent("the built node", () => {
   }
 
   it(
-    "opens no inspector, which could read its keys, when it is asked by a signal",
+    "opens no inspector, which could read its keys, on a signal",
     async () => {
       const node = nodeIn(place("inspected"))
       await node.until(() => /^ {2}data directory/m.test(node.stdout))
@@ -121,7 +121,7 @@ describe.concurrent("the built node", () => {
   const lastLine = (text: string): string => text.trimEnd().split("\n").at(-1) ?? ""
 
   it(
-    "makes a network at its first start, and the second goes on with it",
+    "creates a network at its first start, and continues it at the second",
     async () => {
       const directory = place("restart")
       const first = await runTo(directory, 105, "--round-ms", "10")
@@ -146,7 +146,7 @@ describe.concurrent("the built node", () => {
     LIMIT_MS,
   )
 
-  const WARNS = "warns once of each weakness of a genesis of several validators, and says nothing of one that has none"
+  const WARNS = "warns once of each weakness of a genesis of several validators, and not of one without any"
   it(
     Rest.of("five programs one after the other", WARNS),
     async () => {
@@ -211,7 +211,7 @@ describe.concurrent("the built node", () => {
     expect(tookMs).toBeLessThan(2_000)
   })
 
-  it("says which port is taken, and starts no node that nobody could ask", async () => {
+  it("names a port in use, and starts no unreachable node", async () => {
     const holder = createServer().listen(0, "127.0.0.1")
     await once(holder, "listening")
     const { port } = holder.address() as AddressInfo
@@ -238,7 +238,7 @@ describe.concurrent("the built node", () => {
     expect(existsSync(place("port"))).toBe(false)
   })
 
-  it("ends in a line of JSON where its log is JSON, whatever keeps it from running", async () => {
+  it("ends with a line of JSON where its log is JSON, whatever prevents the start", async () => {
     const genesis = ["--genesis", place("no genesis")]
     const inJson = [
       await refusedHere(place("json"), "--log-format", "json", ...genesis),
@@ -256,7 +256,7 @@ describe.concurrent("the built node", () => {
       expect((await refusedHere(place("json"), ...words, ...genesis)).stderr).toMatch(/^udg: /)
   })
 
-  it("says that it cannot be reached where it was told to", async () => {
+  it("reports that it cannot be reached at its configured address", async () => {
     const words = ["--port", "0", "--host", "203.0.113.9"]
     expect(await refusedHere(place("host"), ...words)).toEqual({
       code: 1,
@@ -268,7 +268,7 @@ describe.concurrent("the built node", () => {
   })
 
   it(
-    Rest.of("more starts", "is one process in a directory"),
+    Rest.of("more starts", "allows one process per directory"),
     async () => {
       const directory = place("locked")
       const node = nodeIn(directory)
@@ -284,7 +284,7 @@ describe.concurrent("the built node", () => {
   )
 
   it(
-    Rest.of("more starts", "says what disagrees, and changes nothing"),
+    Rest.of("more starts", "reports contradictory options or files, and changes nothing"),
     async () => {
       const directory = place("disagree")
       await runTo(directory, 5, "--round-ms", "10", "--testnet", "false")
@@ -327,7 +327,7 @@ describe.concurrent("the built node", () => {
   }
 
   it(
-    "ends with 1 when its directory is deleted, and says so before",
+    "ends with 1 when its directory is deleted, after a message",
     async () => {
       const directory = place("deleted")
       // Again where the node makes a file between the look at the directory and its end.
@@ -365,7 +365,7 @@ describe.concurrent("the built node", () => {
   )
 
   it(
-    Rest.of("more starts", "writes its genesis again when only the database still has it"),
+    Rest.of("more starts", "rewrites its genesis when only the database still has it"),
     async () => {
       const directory = leftBehind("no-genesis")
       const before = readFileSync(join(directory, "genesis.json"), "utf8")
@@ -390,7 +390,7 @@ describe.concurrent("the built node", () => {
     expect(sums?.[1]).not.toBe(sums?.[2])
   }
 
-  const WRONG_BALANCE = "ends with 101 when a balance has %s, and names both sums"
+  const WRONG_BALANCE = "ends with 101 when a balance has %s, with both sums"
   it.each([["one sat more", "balance + 1"]])(WRONG_BALANCE, endsWith101, LIMIT_MS)
   it.each([
     ["one sat less", "balance - 1"],
@@ -451,7 +451,7 @@ describe.concurrent("the built node", () => {
 
   // What SQLite had put beside a file with a wrong mode had that mode too, and stood in the way when all was right again.
   it.runIf(hasModes)(
-    Rest.of("seven nodes one after the other", "ends with 1 where it may not write, and goes on when it may"),
+    Rest.of("seven nodes one after the other", "ends with 1 where it may not write, and starts when it may"),
     async () => {
       const directory = leftBehind("not-mine")
       for (const path of [directory, ...readdirSync(directory).map((name) => join(directory, name))]) {
@@ -483,7 +483,7 @@ describe.concurrent("the built node", () => {
   )
 
   it.runIf(Process.canMount)(
-    Rest.of("more starts", "ends with 1 on a read-only file system, and goes on when it is writable"),
+    Rest.of("more starts", "ends with 1 on a read-only file system, and starts when it is writable"),
     async () => {
       const directory = leftBehind("read-only-mount")
       const script = `mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"`

@@ -66,13 +66,13 @@ describe("udg exporter", () => {
     await Promise.all([stopped(node), stopped(exporter)])
   })
 
-  it("says what it reads and where it serves", () => {
+  it("reports what it reads and where it serves", () => {
     expect(exporter.stdout).toMatch(
       /^udg exporter \S+\n\n {2}target +http:\/\/127\.0\.0\.1:\d+\n {2}metrics +http:\/\/127\.0\.0\.1:\d+\/metrics\n/,
     )
   })
 
-  it("gives the node's gauges under the node's names", async () => {
+  it("serves the node's gauges under the node's names", async () => {
     const response = await fetch(metricsUrl)
     expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8")
     const exported = parsed(await response.text())
@@ -82,7 +82,7 @@ describe("udg exporter", () => {
     expect([...exported.families]).toStrictEqual([...own.families].filter(([name]) => exported.families.has(name)))
   })
 
-  it("gives the figures of this moment", async () => {
+  it("serves current figures", async () => {
     const before = parsed(await textAt(`${nodeUrl}/metrics`)).values
     const exported = parsed(await textAt(metricsUrl)).values
     const after = parsed(await textAt(`${nodeUrl}/metrics`)).values
@@ -98,7 +98,7 @@ describe("udg exporter", () => {
     )
   })
 
-  it("has all that the recommended alert rules read", async () => {
+  it("has every series of the recommended alert rules", async () => {
     const { groups } = yamlOf("prometheus/alerts.yml") as {
       readonly groups: ReadonlyArray<{
         readonly name: string
@@ -114,7 +114,7 @@ describe("udg exporter", () => {
     expect(read.filter((name) => !values.has(name))).toStrictEqual([])
   })
 
-  it("serves nothing else, and takes nothing", async () => {
+  it("serves nothing else, and accepts nothing", async () => {
     const elsewhere = await fetch(metricsUrl.replace("/metrics", "/status"))
     const post = await fetch(metricsUrl, { method: "POST", body: "x" })
     expect([elsewhere.status, post.status]).toStrictEqual([404, 405])
@@ -122,7 +122,7 @@ describe("udg exporter", () => {
     expect([head.status, await head.text()]).toStrictEqual([200, ""])
   })
 
-  it(Rest.of("two more starts", "fails the scrape while the node is down, and goes on when it is back"), async () => {
+  it(Rest.of("two more starts", "fails the scrape while the node is down, and recovers when it is back"), async () => {
     const { node: other, url: otherUrl } = await nodeOn(0)
     const { exporter: over, url } = await exporterOf(otherUrl)
     expect((await fetch(url)).status).toBe(200)
@@ -136,7 +136,7 @@ describe("udg exporter", () => {
     await stopped(again)
   })
 
-  it(Rest.of("it waits", "gives up on a silent node before Prometheus gives up on it"), async () => {
+  it(Rest.of("it waits", "times out on a silent node before Prometheus does"), async () => {
     const silent = createServer(() => {}).listen(0, "127.0.0.1")
     await once(silent, "listening")
     const { port } = silent.address() as AddressInfo
@@ -150,7 +150,7 @@ describe("udg exporter", () => {
     silent.close()
   })
 
-  it("says that something else answers where it looks for a node", async () => {
+  it("reports when something other than a node answers", async () => {
     const { exporter: over, url } = await exporterOf(metricsUrl.replace("/metrics", ""))
     const response = await fetch(url)
     expect(response.status).toBe(502)
@@ -158,7 +158,7 @@ describe("udg exporter", () => {
     expect(await stopped(over)).toBe(0)
   })
 
-  it("says which port is taken", async () => {
+  it("names a port in use", async () => {
     const { port } = new URL(metricsUrl)
     const second = udg("exporter", "--target", nodeUrl, "--metrics-port", port)
     expect((await second.end()).code).toBe(1)

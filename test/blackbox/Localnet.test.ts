@@ -45,7 +45,7 @@ const udg = (
 const publicKeyIn = ({ stdout }: InProcess.Outcome): string => /public key +([0-9a-f]{64})/.exec(stdout)?.[1] ?? ""
 
 describe("udg genesis", () => {
-  it("makes keys and a genesis of them, shows it, and never writes over a file", async () => {
+  it("creates keys and their genesis, shows it, and never overwrites a file", async () => {
     const first = await InProcess.udg("genesis", "key", "--out", file("a.key"))
     const second = await InProcess.udg("genesis", "key", "--out", file("b.key"))
     expect(statSync(file("a.key")).mode & 0o777).toBe(0o600)
@@ -66,7 +66,7 @@ describe("udg genesis", () => {
     expect(readFileSync(file("a.key"), "utf8")).toBe(before)
   })
 
-  it("takes an id and any parameter as they are given, and warns of what is weak", async () => {
+  it("accepts an id and any parameter, and warns of weak ones", async () => {
     const key = publicKeyIn(await InProcess.udg("genesis", "key", "--out", file("c.key")))
     const words = ["genesis", "new", "--network-id", "my-net", "--validator", `${key}:2000`, "--out", file("weak.json")]
     const weak = ["--voting-period-rounds", "240", "--quorum-percent", "10", "--min-fee-sats", "7"]
@@ -108,7 +108,7 @@ describe("udg genesis", () => {
 
 describe("udg localnet", () => {
   it(
-    "starts all its nodes, says where they are, stops them all, and goes on with the same network",
+    "starts all its nodes, shows their addresses, stops them all, and resumes the same network",
     async () => {
       const run = (...words: ReadonlyArray<string>) =>
         udg(["localnet", "--dir", "net", "--port", "0", ...words], (said, stop) => {
@@ -146,7 +146,7 @@ describe("udg localnet", () => {
     LIMIT_MS,
   )
 
-  it("makes nothing where a port is taken, or is none, and says which", async () => {
+  it("creates nothing where a port is in use or invalid, and names it", async () => {
     const refused = async (first: number, nodes: number) =>
       udg(["localnet", "--dir", "none", "--port", String(first), "--validators", String(nodes)])
     // Where this test holds the last port of a network, another program may hold one of the others.
@@ -179,7 +179,7 @@ describe("udg localnet", () => {
   })
 
   it(
-    Rest.of("a network once more", "shows on a terminal that it is starting, and limits clients only when asked"),
+    Rest.of("a network once more", "shows its start on a terminal, and limits clients only on request"),
     async () => {
       const person = new Person({})
       const statusesOf = async (url: string) =>
@@ -208,7 +208,7 @@ describe("udg localnet", () => {
 
   // It waited for such a node for ever.
   it(
-    Rest.of("it waits for one that hangs", "ends also when a node does not"),
+    Rest.of("it waits for one that hangs", "ends even when a node does not"),
     async () => {
       const nodes: Array<number> = []
       const { code } = await udg(

@@ -9,7 +9,7 @@ interface Answer {
   readonly text: string
 }
 
-describe("the listener for operators", () => {
+describe("the operator listener", () => {
   let node: Running
   let url = ""
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe("the listener for operators", () => {
 
   const rpc = (): string => /^ {2}rpc +(\S+)$/m.exec(node.stdout)?.[1] ?? ""
 
-  it("serves the metrics of the HTTP interface, which count what that answers", async () => {
+  it("serves the HTTP API's metrics, which count its responses", async () => {
     await fetch(`${rpc()}/status`)
     const { status, text } = await ask("GET", "/metrics")
     expect(status).toBe(200)
@@ -45,7 +45,7 @@ describe("the listener for operators", () => {
     expect(text).toMatch(/^process_start_time_seconds /m)
   })
 
-  it("shows the level of the log and changes it while the node runs", async () => {
+  it("shows the log level and changes it while the node runs", async () => {
     const count = () => node.stderr.split('"level":"debug","module":"consensus"').length
     expect(await ask("GET", "/log")).toEqual({ status: 200, text: "info\n" })
     expect(count()).toBe(1)
@@ -56,7 +56,7 @@ describe("the listener for operators", () => {
     expect(await ask("PUT", "/log", "info")).toEqual({ status: 200, text: "info\n" })
   })
 
-  it("refuses what is no directive, what is too long, web pages and all other requests", async () => {
+  it("refuses invalid directives, long ones, web pages and all other requests", async () => {
     for (const wrong of ["", "loud", "info,nothing=debug"]) {
       const { status, text } = await ask("PUT", "/log", wrong)
       expect([wrong, status, text]).toEqual([wrong, 400, expect.stringContaining("RUST_LOG")])
@@ -73,14 +73,14 @@ describe("the listener for operators", () => {
     expect((await ask("GET", "/log")).text).toBe("info\n")
   })
 
-  it("serves no page that has made its own name lead to this machine", async () => {
+  it("serves no page whose name was made to resolve to this machine", async () => {
     for (const path of ["/metrics", "/log"]) {
       expect([path, (await ask("GET", path, undefined, { host: "evil.example:80" })).status]).toEqual([path, 403])
     }
     expect((await ask("GET", "/log", undefined, { host: "localhost:80" })).status).toBe(200)
   })
 
-  it("ends the connection of a body without end, and keeps nothing of it", async () => {
+  it("closes the connection of an endless body, and keeps nothing of it", async () => {
     const { hostname, port } = new URL(url)
     const socket = connect(Number(port), hostname)
     let received = ""
@@ -104,7 +104,7 @@ describe("the listener for operators", () => {
     expect((await ask("GET", "/log")).status).toBe(200)
   })
 
-  it("gives up connections that do not go on, in seconds", async () => {
+  it("closes stalled connections within seconds", async () => {
     const { hostname, port } = new URL(url)
     const slow = connect(Number(port), hostname)
     slow

@@ -32,7 +32,7 @@ const ending = async (node: Running) => {
 const WRITES = 'echo "$NOTIFY_SOCKET $*" >> "$(dirname "$0")/said"'
 
 describe("a node under systemd", () => {
-  it("says that it is ready once it serves, and then three times in each period that it goes on", async () => {
+  it("reports that it is ready once it serves, and then three times per watchdog period while it advances", async () => {
     const node = start(WRITES, { NOTIFY_SOCKET: "/run/notify", WATCHDOG_USEC: "300000" })
     await node.until(() => said().length > 3)
     const told = said().map((line) => line.replace(/ STATUS=.*/, ""))
@@ -50,7 +50,7 @@ describe("a node under systemd", () => {
     expect(said()).toEqual([expect.stringMatching(/^\/run\/notify READY=1 STATUS=/)])
   })
 
-  it(Rest.of("one more start", "says why systemd does not learn of it, once, and goes on"), async () => {
+  it(Rest.of("one more start", "logs once why systemd cannot be notified, and continues"), async () => {
     const node = start("echo no socket >&2; exit 1", { NOTIFY_SOCKET: "/run/notify", WATCHDOG_USEC: "30000" })
     await node.until(() => node.stderr.includes("systemd did not get READY=1"))
     expect(node.stderr).toContain("no socket")
@@ -59,7 +59,7 @@ describe("a node under systemd", () => {
     expect(node.stderr.match(/systemd did not get/g)).toHaveLength(1)
   })
 
-  it("says nothing elsewhere", async () => {
+  it("notifies nobody elsewhere", async () => {
     const node = start(WRITES, {})
     await node.until(() => node.stdout.includes("rpc"))
     await ending(node)

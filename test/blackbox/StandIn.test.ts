@@ -28,7 +28,7 @@ const dumped = async () => {
 const state = dumped()
 
 describe("a real node", () => {
-  it("accepts nobody's signature for the account of another, on the data of a network for developers either", async () => {
+  it("accepts nobody's signature for another account, even on a development network's data", async () => {
     const { genesis, validator, accounts, files } = await state
     const directory = join(folder, "data")
     mkdirSync(directory, { mode: 0o700 })
@@ -60,7 +60,7 @@ describe("a real node", () => {
     expect(await node.end()).toMatchObject({ code: 0 })
   })
 
-  it("has no option, setting or field of a genesis for it", async () => {
+  it("has no option, setting or genesis field for impersonation", async () => {
     for (const option of ["--impersonate", "--stand-in", "--impersonation-key", "--dev"]) {
       const { code, stderr } = await InProcess.udg(option, "x")
       expect([code, stderr]).toEqual([1, expect.stringContaining("is not an option")])

@@ -54,7 +54,7 @@ afterAll(() => collector.close())
 const endpoint = () => `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
 
 describe("a node with a collector", () => {
-  it("sends it each commit and each request, as spans that hold", async () => {
+  it("sends each commit and each request to it, as consistent spans", async () => {
     const { node, rpc } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(), OTEL_TRACES_SAMPLER_ARG: "1" })
     await fetch(`${rpc}/balance/${"00".repeat(19)}aa`)
     await fetch(`${rpc}/nothing`)
@@ -76,7 +76,7 @@ describe("a node with a collector", () => {
     expect(resources[0]).toContain("service.name")
   })
 
-  it(Rest.of("one more start", "sends only the part of the traces that was asked for, and no half ones"), async () => {
+  it(Rest.of("one more start", "sends only the requested part of the traces, each of them whole"), async () => {
     spans.length = 0
     const { node, rpc } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(), OTEL_TRACES_SAMPLER_ARG: "0" })
     for (let i = 0; i < 20; i++) await fetch(`${rpc}/status`)
@@ -84,7 +84,7 @@ describe("a node with a collector", () => {
     expect(spans).toEqual([])
   })
 
-  it(Rest.of("one more start", "goes on when the collector fails, and says so once"), async () => {
+  it(Rest.of("one more start", "continues when the collector fails, and logs that once"), async () => {
     status = 503
     const { node, rpc } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(), OTEL_TRACES_SAMPLER_ARG: "1" })
     await node.until(() => /traces were lost/.test(node.stderr))

@@ -77,7 +77,7 @@ describe("the built program", () => {
   const udg = (words: ReadonlyArray<string>, environment: Environment = {}) =>
     run(process.execPath, [program, ...words], environment, folder)
 
-  it("is what the package's bin names: executable, with a shebang", () => {
+  it("is the package's bin: executable, with a shebang", () => {
     accessSync(program, constants.X_OK)
     expect(readFileSync(program, "utf8").startsWith("#!/usr/bin/env node\n")).toBe(true)
   })
@@ -85,7 +85,7 @@ describe("the built program", () => {
   const node = (words: ReadonlyArray<string>, environment: Environment = {}) =>
     runNode(process.execPath, [program, "--ephemeral", ...words], { UDG_RPC_PORT: "0", ...environment }, folder)
 
-  it("runs a network of its own, says what one needs to know of it, and stops when asked to", async () => {
+  it("runs its own network, prints the essentials, and stops when asked to", async () => {
     const { code, stdout } = await node(["--testnet", "false", "--round-ms", "50"])
     expect(code).toBe(0)
     expect(stdout).toMatch(new RegExp(`^udg ${version}\n`))
@@ -98,7 +98,7 @@ describe("the built program", () => {
     expect(stdout).not.toContain("10333")
   })
 
-  it("reads the environment, and the command line over it", async () => {
+  it("reads the environment, with the command line taking precedence", async () => {
     const { code, stdout } = await node(["--round-ms", "60"], { UDG_ROUND_MS: "70", UDG_TESTNET: "true", UDG_HOST: "" })
     expect(code).toBe(0)
     expect(stdout).toMatch(/^ {2}rounds +every 60 ms$/m)
@@ -113,7 +113,7 @@ describe("the built program", () => {
     expect(stdout).not.toContain("\u001b")
   })
 
-  it("prints with its version, as JSON, those of what it is compatible with", async () => {
+  it("prints as JSON its version and those it is compatible with", async () => {
     const expected = { version, protocol: 3, wire: 3, database: 7 }
     for (const words of [
       ["--version", "--json"],
@@ -124,11 +124,11 @@ describe("the built program", () => {
     }
   })
 
-  it("prints its version alone", async () => {
+  it("prints only its version", async () => {
     expect(await udg(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" })
   })
 
-  it("udg version, and udg help with a command or without, are as good as the options", async () => {
+  it("accepts udg version and udg help, with or without a command, like the options", async () => {
     expect(await InProcess.udg("version")).toEqual({ code: 0, stdout: "0.0.0\n", stderr: "" })
     for (const name of ["send", "db", "completion", "help"]) {
       const page = await InProcess.udg("help", name)
@@ -175,7 +175,7 @@ describe("the built program", () => {
     [[], { UDG_PEER: "a.example:1,nowhere" }, 'UDG_PEER "nowhere"'],
   ]
 
-  it.each(wrong)("%j with %j: one line that names it, exit 1", async (words, environment, names) => {
+  it.each(wrong)("refuses %j with %j in one line that names it, exit 1", async (words, environment, names) => {
     const hasEnvironment = Object.keys(environment).length > 0
     const { code, stdout, stderr } = await (hasEnvironment ? udg(words, environment) : InProcess.udg(...words))
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
@@ -183,14 +183,14 @@ describe("the built program", () => {
     expect(stderr).toContain(`udg: ${names}`)
   })
 
-  it("logs to stderr as RUST_LOG says: pretty without colours where there is no terminal", async () => {
+  it("logs to stderr as RUST_LOG says: pretty, and without colours where there is no terminal", async () => {
     const { code, stderr } = await node([], { RUST_LOG: "error,node=info" })
     expect(code).toBe(0)
     expect(stderr).toMatch(/^\d\d:\d\d:\d\d\.\d{3} INFO {2}node {8}(running|asked to stop)\n/)
     expect(stderr).not.toContain("supervisor")
   })
 
-  it("logs JSON with --log-format json, and names what it cannot read in RUST_LOG once", async () => {
+  it("logs JSON with --log-format json, and names an unreadable RUST_LOG once", async () => {
     const { code, stdout, stderr } = await node(["--log-format", "json"], { RUST_LOG: "info,bogus=info,loud" })
     expect(code).toBe(0)
     expect(stdout).toMatch(/^udg /)
@@ -203,7 +203,7 @@ describe("the built program", () => {
     expect(records.at(-1)).toMatchObject({ level: "info", module: "node", message: "stopped" })
   })
 
-  it("does not mind a reader that goes away", async () => {
+  it("survives a closed output pipe", async () => {
     const { code, stderr } = await run("sh", ["-c", `"${process.execPath}" "${program}" --help | true`], {}, folder)
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
   })

@@ -31,8 +31,8 @@ describe.each([
     refusals: [...Refusals.refusals, ...Refusals.archived].filter(({ only }) => only === undefined || only === mode),
   })
 
-  describe("answers", () => {
-    it("metrics in Prometheus' format, with every series that has no prefix", async () => {
+  describe("the API", () => {
+    it("serves metrics in Prometheus' format, with every series that has no prefix", async () => {
       const { headers, body } = await ask("GET", "/metrics", "/metrics")
       expect(headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8")
       const series = {
@@ -61,7 +61,7 @@ describe.each([
   })
 
   if (mode === "testnet") {
-    it("takes in whoever asks for a key and for coins, and signs for it", async () => {
+    it("gives keys and coins on request, and signs with the key", async () => {
       const { client, accounts } = world().node
       const key = await client.core.keygen()
       const shown = { ...key, secret_key: key.secret_key.toSecretHex() }

@@ -93,7 +93,7 @@ const named = (count: number) =>
 it(named(USUAL_REQUESTS), () => answersWhateverComes(USUAL_REQUESTS), 900_000)
 it(Rest.of("more requests", named(REQUESTS)), () => answersWhateverComes(REQUESTS), 900_000)
 
-it("five hundred slow clients do not keep others waiting", async () => {
+it("five hundred slow clients do not delay others", async () => {
   const slow = Array.from({ length: 500 }, (_, i): Socket => {
     const socket = connect({ port: node.port, host: "127.0.0.1" })
     socket.on("error", () => {})

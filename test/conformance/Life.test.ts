@@ -70,7 +70,7 @@ const fund = async (person: Person, amount: Sats.Sats): Promise<void> => {
 const send = (from: Person, to: string, amount: Sats.Sats, fee: Sats.Sats) =>
   node.client.transactions.send({ payload: { secret_key: from.key, to, amount, fee } })
 
-it("from a key to a vote and back to the coins", async () => {
+it("an account goes from its key to a vote and back to its coins", async () => {
   const { client } = node
   const [user, friend, club] = await Promise.all([newcomer(), newcomer(), newcomer()])
   await fund(user, coins(50_000))

@@ -43,7 +43,7 @@ const askAll = async (
 
 const times = <A>(count: number, value: A): ReadonlyArray<A> => Array.from({ length: count }, () => value)
 
-describe("each endpoint has its own limit", () => {
+describe("the limits of single endpoints", () => {
   it.each(limits)("%s %s: %d within %d s", async (method, path, requests, seconds) => {
     const client = newClient()
     // Every request counts, whatever its answer.
@@ -65,7 +65,7 @@ describe("each endpoint has its own limit", () => {
     expect(other?.status).toBe(statuses[0])
   })
 
-  it("and a read beside it counts only in all", async () => {
+  it("leave a read beside them to the common limit", async () => {
     const client = newClient()
     const reads = ["/stake/@x", "/delegation/@x", "/proposal/1", "/vote/1/@x", "/tx/00"].flatMap((path) =>
       times(20, ["GET", path] as const),
@@ -77,8 +77,8 @@ describe("each endpoint has its own limit", () => {
   })
 })
 
-describe("a client on this machine, whom nobody vouches for", () => {
-  it("gets one payment of the faucet in ten minutes, and a thousand answers a minute, as a program or as a page", async () => {
+describe("a direct client on this machine", () => {
+  it("gets one faucet payment in ten minutes, and a thousand responses a minute, as a program or as a page", async () => {
     const own = await TestNode.start({ words: [] })
     const wish = JSON.stringify({ address: own.accounts.alice.address, amount: 1 })
     const pay = `POST /faucet HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${wish.length}\r\n`
@@ -96,8 +96,8 @@ describe("a client on this machine, whom nobody vouches for", () => {
   })
 })
 
-describe("all together have one", () => {
-  it("of a thousand a minute, whatever is asked, found or not", async () => {
+describe("the common limit", () => {
+  it("is a thousand a minute, whatever is asked, found or not", async () => {
     const client = newClient()
     const requests = [
       ...times(500, ["GET", "/status"] as const),
@@ -116,7 +116,7 @@ describe("all together have one", () => {
     expect(other?.status).toBe(200)
   })
 
-  it("in which an array counts as many as it holds", async () => {
+  it("counts an array by its entries", async () => {
     const client = newClient()
     const array = JSON.stringify(times(600, 1))
     const statuses = async (...requests: Parameters<typeof askAll>[1]) =>
@@ -128,7 +128,7 @@ describe("all together have one", () => {
   })
 })
 
-it("a client that nobody vouches for is known by its connection", async () => {
+it("identifies a direct client by its connection", async () => {
   const [answer] = await askAll("not an address", [["GET", "/keygen"]])
   expect(answer?.headers.get("ratelimit")).toMatch(/^"\/keygen";r=\d;t=\d+$/)
 })

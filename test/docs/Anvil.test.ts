@@ -26,13 +26,13 @@ const TESTING = "test/testing/DevNetwork.test.ts"
 
 /** Which test does what a row promises, and the words with which it does. */
 const DONE: ReadonlyMap<string, readonly [file: string, test: string, words: RegExp]> = new Map([
-  ["`anvil`", [DEV, "shows accounts with keys that are the same every time", /\[program, "dev"/]],
+  ["`anvil`", [DEV, "shows accounts with the same keys every time", /\[program, "dev"/]],
   ["`--accounts`, `--mnemonic`", [DEV, "shows the words of its keys", /"--mnemonic"[\s\S]*"--accounts", "3"/]],
-  ["`--block-time 1`", [DEV, "is put forward, set back", /"--round-ms", "10"/]],
+  ["`--block-time 1`", [DEV, "advances, reverts and funds accounts", /"--round-ms", "10"/]],
   ["a block for each transaction", [TESTING, "make no rounds on demand", /onDemand: true/]],
-  ["`--port`", [DEV, "takes no other network's genesis or data", /"--rpc-port", "65535"/]],
-  ["`--state FILE`", [DEV, "goes on in another run", /"--state", file/]],
-  ["`--allow-origin`", [DEV, "answers a page of an origin that is allowed", /"--allow-origin", PAGE/]],
+  ["`--port`", [DEV, "refuses another network's genesis or data", /"--rpc-port", "65535"/]],
+  ["`--state FILE`", [DEV, "resumes in another run", /"--state", file/]],
+  ["`--allow-origin`", [DEV, "answers a page of an allowed origin", /"--allow-origin", PAGE/]],
   ["`anvil_mine`, `hardhat_mine`", [DEV, "is controlled from the command line", /verb\("advance", "20"\)/]],
   ["`evm_increaseTime`", [DEV, "is controlled from the command line", /verb\("advance-time", "1d"\)/]],
   [

@@ -40,7 +40,7 @@ const refusalOf = (attempt: () => unknown): { readonly reason: string; readonly 
   }
 }
 
-describe("by the vectors, the client of the document", () => {
+describe("the document client, by the vectors,", () => {
   it("hashes", () => {
     for (const { tag, input, hash } of vectors("hashes.json", Published.hashes))
       expect(B.H(tag, B.bytes(input))).toBe(hash)
@@ -75,7 +75,7 @@ describe("by the vectors, the client of the document", () => {
     expect(names.rejected.map(Identity.isName)).not.toContain(true)
   })
 
-  it("reckons in sats and coins", () => {
+  it("computes in sats and coins", () => {
     const { formatted, multiplied } = vectors("amounts.json", Published.amounts)
     for (const { sats, coin, text } of formatted) {
       expect(Identity.coins(sats)).toBe(text)
@@ -86,7 +86,7 @@ describe("by the vectors, the client of the document", () => {
 
   const { network_id, single_key, policy } = vectors("transactions.json", Published.transactions)
 
-  it.each([...single_key, ...policy])("makes and reads $about", ({ json, signed_bytes, hash, encoded }) => {
+  it.each([...single_key, ...policy])("encodes and decodes $about", ({ json, signed_bytes, hash, encoded }) => {
     const decoded = B.whole(B.bytes(encoded), Transactions.read)
     expect(decoded).toEqual(json)
     expect(Transactions.fromJson(JSON.stringify(json), "testnet")).toEqual(json)
@@ -130,7 +130,7 @@ describe("by the vectors, the client of the document", () => {
     expect(Identity.isValid(fields.pub_key, signed, fields.signature)).toBe(true)
   })
 
-  it("knows epochs, rewards, quorums, commits and checkpoints", () => {
+  it("computes epochs, rewards, quorums, commits and checkpoints", () => {
     const { epoch_record, rewards, quorums, commit, checkpoints } = vectors("epochs.json", Published.epochs)
     const record = B.whole(B.bytes(epoch_record.encoded), Epochs.readEpoch)
     const { encoded, last_round, ...fields } = epoch_record
@@ -158,7 +158,7 @@ describe("by the vectors, the client of the document", () => {
     }
   })
 
-  it.each(["smallest", "full", "with_faucet"])("makes the genesis, its state and its checkpoint: %s", (name) => {
+  it.each(["smallest", "full", "with_faucet"])("builds the genesis, its state and its checkpoint: %s", (name) => {
     const { file, written_out, encoded, hash } = named(geneses, name)
     const { genesis_hash, records, effects_digest, state_root, checkpoint } = named(states.genesis, name)
     const genesis = Epochs.genesisOf(file)
@@ -216,7 +216,7 @@ describe("by the vectors, the client of the document", () => {
     }
   })
 
-  it("proves that transactions are in the order", () => {
+  it("proves the position of transactions in the order", () => {
     const { network_id, epoch_record, proofs, refused } = vectors("inclusion.json", Published.inclusion)
     const { rules } = B.whole(B.bytes(epoch_record), Epochs.readEpoch)
     const prove = ({ checkpoint, ...inclusion }: (typeof proofs)[number] | (typeof refused)[number]) =>
@@ -253,7 +253,7 @@ describe("by the vectors, the client of the document", () => {
   })
 })
 
-describe("with a node, the client of the document", () => {
+describe("the document client, with a node,", () => {
   let node: TestNode.TestNode
   beforeAll(async () => {
     node = await TestNode.start()
@@ -346,7 +346,7 @@ describe("with a node, the client of the document", () => {
     expect(text).toContain(`"balance":6,"balance_coin":${Identity.coins(6)},`)
   })
 
-  it("is told which field of what it sends is wrong, in the syntax of the page", async () => {
+  it("is told which field of its request is wrong, in the syntax of the page", async () => {
     const transfer = { type: "Transfer", from: "00".repeat(20), to: "x", amount: 1, fee: 1_000, nonce: 0 }
     const keys = { pub_key: "00".repeat(32), signature: "00".repeat(64) }
     for (const [change, field] of [

@@ -73,8 +73,8 @@ HttpApi.reflect(Api, {
   },
 })
 
-describe("a schema as plain code", () => {
-  it.each(schemas)("says of %s what the library says", (_, schema, example) => {
+describe("a schema compiled to code", () => {
+  it.each(schemas)("agrees with the library on %s", (_, schema, example) => {
     const json = throughText(Schema.encodeUnknownSync(schema)(example))
     agree(schema, json)
     fc.assert(
@@ -83,7 +83,7 @@ describe("a schema as plain code", () => {
     )
   })
 
-  it("is not sure where the library throws", () => {
+  it("leaves the verdict to the library where the library throws", () => {
     const schema = Schema.make<unknown, unknown, never>(TransactionJson.TransactionJson.ast)
     const input = { type: { toString: 0 } }
     expect(throws(() => Schema.decodeUnknownEither(schema)(input))).toBe(true)
@@ -110,7 +110,7 @@ describe("a schema as plain code", () => {
     )
   }
 
-  const SURE = "is sure of every transaction that is right, and of none that is not"
+  const SURE = "decides every valid transaction itself, and no invalid one"
   it(SURE, () => isSure(100))
   it(Rest.of("more transactions", SURE), () => isSure(500))
 })

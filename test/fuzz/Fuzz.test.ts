@@ -33,11 +33,11 @@ describe("three honest validators and a latecomer", () => {
     expect([...relayed]).toEqual(expect.arrayContaining(["CheckpointSignature", "Transactions"]))
   }
 
-  const SURVIVE = `survive ${MESSAGES} messages with one history, in bounded memory, and go on finalizing`
+  const SURVIVE = `survive ${MESSAGES} messages with one history, in bounded memory, and keep finalizing`
 
   it(Rest.of("fewer messages reach too little", SURVIVE), survive, LIMIT_MS)
 
-  it("do the same for the same seed", async () => {
+  it("behave the same for the same seed", async () => {
     const options = { seed: firstSeed, messages: 1_000 }
     const { slowest: _, slowestMs: __, ...first } = await Fuzz.run(options)
     expect(await Fuzz.run(options)).toMatchObject(first)

@@ -85,7 +85,7 @@ const join = (seed: number, lieOf: (chance: Chance) => Lie): { readonly eve: Mac
   return { eve, honest }
 }
 
-describe("a newcomer among one peer that spoils what it says and three honest ones", () => {
+describe("a newcomer between one peer that corrupts its messages and three honest ones", () => {
   it.each([
     ["any of its bytes", spoiling],
     ["the order and number of its checkpoints", rearranging],

@@ -192,7 +192,7 @@ const forged = (entries: ReadonlyArray<Entry>, strange: ReadonlyArray<Entry>, ch
 }
 
 describe("a state under a forged quorum", () => {
-  it("is the true one where it is true", () => {
+  it("is the true one where it is genuine", () => {
     for (const life of lives) {
       const { made } = joined(life, life.trie)
       expect(Either.map(made, ({ entries }) => typeof entries)).toEqual(Either.right("function"))

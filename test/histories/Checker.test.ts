@@ -209,12 +209,12 @@ const bad: ReadonlyArray<readonly [rule: string, what: string, history: History.
   ],
 ]
 
-describe("a checker of histories", () => {
+describe("the checker of histories", () => {
   it.each(good)("finds nothing in %s", (_, history) => {
     expect(Checker.judge(history)).toEqual([])
   })
 
-  it.each(bad)("finds by the rule %j %s", (rule, _, history) => {
+  it.each(bad)("finds a violation of %j in %s", (rule, _, history) => {
     expect(rulesOf(history)).toContain(rule)
   })
 

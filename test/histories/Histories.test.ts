@@ -5,14 +5,17 @@ import { expect, it } from "vitest"
 import * as Rest from "../support/Rest.js"
 import { run } from "./Run.js"
 
-it(Rest.of("four validators under faults", "tells clients nothing that it does not keep"), async () => {
-  const folder = mkdtempSync(join(tmpdir(), "udg-history-"))
-  const wish = { seed: 1, seconds: 20, file: join(folder, "history.jsonl"), hasGateways: false }
-  const struck: Array<string> = []
-  const { transactions, violations } = await run({ ...wish, say: (text) => struck.push(text) })
-  expect(violations).toEqual([])
-  expect(transactions).toBeGreaterThan(0)
-  expect(struck.length).toBeGreaterThan(0)
-  // Kept where it failed, to be judged again.
-  rmSync(folder, { recursive: true })
-})
+it(
+  Rest.of("four validators under faults", "four validators under faults keep everything they told clients"),
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "udg-history-"))
+    const wish = { seed: 1, seconds: 20, file: join(folder, "history.jsonl"), hasGateways: false }
+    const struck: Array<string> = []
+    const { transactions, violations } = await run({ ...wish, say: (text) => struck.push(text) })
+    expect(violations).toEqual([])
+    expect(transactions).toBeGreaterThan(0)
+    expect(struck.length).toBeGreaterThan(0)
+    // Kept where it failed, to be judged again.
+    rmSync(folder, { recursive: true })
+  },
+)

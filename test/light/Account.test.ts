@@ -38,8 +38,8 @@ const provenBy = (json: unknown, wanted?: Address.Reference) => Either.getOrThro
 const tagOf = (json: unknown, wanted?: Address.Reference): string =>
   Either.match(judged(History.bytesOf(json), wanted), { onLeft: ({ _tag }) => _tag, onRight: () => "proven" })
 
-describe("an account's answer", () => {
-  it("proves what the state has, and who signed it", () => {
+describe("an account response", () => {
+  it("proves the state's contents, and its signers", () => {
     expect(provenBy(honest)).toEqual({
       address: alice,
       account: History.alice,
@@ -55,7 +55,7 @@ describe("an account's answer", () => {
     )
   })
 
-  it("proves whose a name is, but not to whoever asked for another name", () => {
+  it("proves the owner of a name, but not for a request for another name", () => {
     expect(tagOf(honest, named("alice"))).toBe("proven")
     expect(tagOf(honest, named("mallory"))).toBe("OtherName")
     const other = History.accountJson(History.addressOf("other 3"), history.running)
@@ -67,7 +67,7 @@ describe("an account's answer", () => {
     expect([6, 7].map((nonce) => Account.hasUsed(proven, Natural.nonce(nonce)))).toEqual([true, false])
   })
 
-  it("counts only the signers whose signatures hold", () => {
+  it("counts only the signers whose signatures are valid", () => {
     const five = History.resigned(history.running, (list) => list.slice(1))
     expect(provenBy(History.accountJson(alice, five))).toMatchObject({ signed: { by: 5, of: 6 } })
   })
@@ -79,12 +79,12 @@ describe("an account's answer", () => {
     expect(provenBy(History.accountJson(alice, unsigned))).toMatchObject({ account: History.alice, signed: null })
   })
 
-  it("takes fields that a later version may add", () => {
+  it("accepts fields that a later version may add", () => {
     expect(tagOf({ ...honest, later: 1 })).toBe("proven")
   })
 })
 
-describe("an account's answer is refused", () => {
+describe("an account response is refused", () => {
   const { siblings, leaf } = honest["proof"] as {
     readonly siblings: ReadonlyArray<{ readonly hash: string; readonly records: number }>
     readonly leaf: ReadonlyArray<{ readonly key: string; readonly value: string }>
@@ -132,7 +132,7 @@ describe("an account's answer is refused", () => {
     expect(tagOf(json)).toBe(tag)
   })
 
-  it("where any digit of it is another one, but for one signature of six", () => {
+  it("where any digit of it differs, except for one signature of six", () => {
     const text = JSON.stringify(honest)
     FastCheck.assert(
       FastCheck.property(FastCheck.nat(text.length - 1), FastCheck.constantFrom(..."0123456789abcdef"), (at, digit) => {
@@ -146,7 +146,7 @@ describe("an account's answer is refused", () => {
   })
 })
 
-describe("a checkpoint's answer", () => {
+describe("a checkpoint response", () => {
   const [signed] = history.closing
   if (signed === undefined) throw new Error("three expected")
   const json = History.checkpointJson(signed)
@@ -164,7 +164,7 @@ describe("a checkpoint's answer", () => {
     )
   })
 
-  it("is not longer than the limits say, with everything at its longest", () => {
+  it("is within the documented limits, with every field at its longest", () => {
     const [address, hash, weight] = ["f".repeat(40), "f".repeat(64), 2_100_000_000_000_000]
     const members = Array.from({ length: 100 }, () => ({ address, pub_key: hash, weight }))
     const signatures = Array.from({ length: 100 }, () => ({ validator: address, signature: "f".repeat(128) }))

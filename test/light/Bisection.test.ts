@@ -89,13 +89,13 @@ describe("the way to a later committee", () => {
     )
   })
 
-  it("takes the steps that a committee of six allows, of whom one goes in every epoch", () => {
+  it("takes the steps that a committee of six allows when one member is replaced in every epoch", () => {
     const history = History.make({ last: 8 })
     // Five of six are a quorum in the epoch after their own, four in the one after that are none.
     expect(bisected(history, first(history)).asked).toEqual([8, 4, 2, 6])
   })
 
-  it("has no step where the committee is known already", () => {
+  it("has no step where the committee is already known", () => {
     const history = History.make({ last: 3 })
     expect(bisected(history, first(history), 0)).toMatchObject({ asked: [], verified: 0 })
   })
@@ -129,7 +129,7 @@ describe("the protocol version", () => {
     }
   })
 
-  it("is no reason to install anything while no quorum has signed it", () => {
+  it("causes no request for an update while no quorum has signed it", () => {
     const history = running([2, 3, 4])
     const trusted: Trusted.Trusted = { committee: history.committeeOf(2), closing: null }
     const claimed = history.closing[1] ?? never()
@@ -180,12 +180,12 @@ describe("a bisection is refused", () => {
     expect(endAt(History.resigned(one, () => []))).toBe("Unsigned")
   })
 
-  it("at a committee that made itself", () => {
+  it("at a committee that appointed itself", () => {
     const forged = History.make({ last: 12, signedAs: (epoch) => epoch + 1_000, story: "theirs" })
     expect(bisected(forged, start)).toMatchObject({ end: { _tag: "Unsigned", epoch: 1, committee: 1 }, verified: 0 })
   })
 
-  it("where some of a former committee, but no quorum of it, tell another story", () => {
+  it("where some of a former committee, but no quorum of it, sign another history", () => {
     const forged = History.make({
       last: 12,
       turnover: 2,
@@ -201,12 +201,12 @@ describe("a bisection is refused", () => {
     expect(outcome).toMatchObject({ end: { _tag: "Unsigned", epoch: 5, committee: 5 } })
   })
 
-  it("nowhere, where a quorum of a former committee tells another story: whoever has its keys could close its own epoch so", () => {
+  it("nowhere where a quorum of a former committee signs another history: the holder of its keys could close its own epoch this way", () => {
     const forged = History.make({ last: 12, turnover: 2, story: "theirs", from: 5, signedAs: () => 3 })
     expect(endOf(bisected(forged, { committee: forged.committeeOf(3), closing: null }))).toBe(13)
   })
 
-  it("at signatures of the right members under something else", () => {
+  it("at signatures of the right members under other contents", () => {
     const other = Checkpoint.make({ ...one.checkpoint, round: Natural.round(39) })
     expect(endAt({ ...one, signatures: history.sign(other, 1).signatures })).toBe("Unsigned")
   })

@@ -62,7 +62,7 @@ const asReport = (outcome: Outcome): Light.Report => {
 
 const trust = () => Light.genesis(node.genesis)
 
-describe("the page about it", () => {
+describe("the light client's page", () => {
   const page = readFileSync(resolve(import.meta.dirname, "../../docs/light-client.md"), "utf8")
   const programs = [...page.matchAll(/^```ts\n(.*?)^```/gms)].map(([, text = ""]) => text)
 
@@ -93,7 +93,7 @@ describe("a check of an honest node", () => {
     expect(Light.hasUsed(proven, Natural.nonce(2))).toBe(false)
   })
 
-  it("takes an account in every form, and proves that nobody is there", async () => {
+  it("accepts an account in every form, and proves that an account does not exist", async () => {
     for (const text of [alice.addressBech32, "@alice"]) {
       expect(asReport(await ask(trust(), [node.url], {}, text)).proven.address).toBe(alice.address)
     }
@@ -104,7 +104,7 @@ describe("a check of an honest node", () => {
     expect(tagsOf(nobody)).toEqual(["Declined"])
   })
 
-  it("goes on from what it has proven: the next check asks for the account alone", async () => {
+  it("continues from what it has proven: the next check asks only for the account", async () => {
     await using server = await Liar.start(node.url)
     const client = Light.client({ trust: trust(), nodes: [server.url] })
     const first = asReport(await client.account("@alice"))
@@ -119,7 +119,7 @@ describe("a check of an honest node", () => {
     expect(second.proven.checkpoint.round).toBeGreaterThanOrEqual(first.proven.checkpoint.round)
   })
 
-  it("goes on, in another program too, from a checkpoint by its epoch and hash", async () => {
+  it("continues, in another program too, from a checkpoint by its epoch and hash", async () => {
     const before = asReport(await ask(trust(), [node.url]))
     const pin = Light.pinOf(before.trust)
     expect(Light.pinOf(trust())).toBeNull()
@@ -132,7 +132,7 @@ describe("a check of an honest node", () => {
     expect(() => Light.checkpoint(1, "ab", "testnet")).toThrow(Light.InvalidInput)
   })
 
-  it("of another network finds that its committee is none of this genesis", async () => {
+  it("of another network finds that its committee is not of this genesis", async () => {
     await using other = await startNode()
     for (;;) {
       const tags = tagsOf(await ask(trust(), [other.url]))
@@ -158,7 +158,7 @@ const KEEP_OPEN = { "content-type": "application/json" }
 /** The honest node has it too. */
 const SHORT = { answerWithinMs: 1_500 }
 
-describe("a node that lies is named, and what the honest one proves is shown", () => {
+describe("a lying node is named, and the honest node's proof is shown", () => {
   it.each<[string, string, Liar.Lie, Light.Options]>([
     [
       "with more money in the record",
@@ -266,13 +266,13 @@ describe("a node that lies is named, and what the honest one proves is shown", (
     if (alone instanceof Light.NotProven) expect(alone.message).toContain(`${liar.url}: `)
   })
 
-  it("by staying away", async () => {
+  it("by not responding", async () => {
     const liar = await Liar.start(node.url)
     await liar[Symbol.asyncDispose]()
     expect(tagsOf(await ask(trust(), [liar.url, node.url]))).toEqual(["Unreachable", "proven"])
   })
 
-  it("with an old answer, once the client knows a newer one", async () => {
+  it("with an old response, once the client knows a newer one", async () => {
     const old = record(await (await fetch(`${node.url}/proof/${alice.address}`)).json())
     const round = Number(record(old["checkpoint"])["round"])
     await using liar = await Liar.start(
@@ -286,7 +286,7 @@ describe("a node that lies is named, and what the honest one proves is shown", (
     expect(refusals).toMatchObject([{ round, known: round + 1, verdict: "behind" }])
   })
 
-  it("with each answer in time, but all of them not", async () => {
+  it("with each response in time, but not all of them together", async () => {
     await using liar = await Liar.start(node.url, (honest) => (outgoing) => {
       setTimeout(() => outgoing.writeHead(200).end(JSON.stringify(honest)), 200)
     })
@@ -294,7 +294,7 @@ describe("a node that lies is named, and what the honest one proves is shown", (
   })
 })
 
-describe("a made-up network", () => {
+describe("an invented network", () => {
   const signerOf = History.signing()
   const address = History.addressOf("alice")
   const serving =
@@ -310,7 +310,7 @@ describe("a made-up network", () => {
   const trust = Light.checkpoint(1, first.hash, "testnet")
   const check = (urls: ReadonlyArray<string>, options?: Light.Options) => ask(trust, urls, options, address)
 
-  it("is followed through committees that change, by a few of its checkpoints", async () => {
+  it("is followed through changing committees, by a few of its checkpoints", async () => {
     await using server = await Liar.start(serving(ours))
     const { proven } = asReport(await check([server.url]))
     expect(proven).toMatchObject({ account: History.alice, signed: { by: 6, of: 6 } })
@@ -342,7 +342,7 @@ describe("a made-up network", () => {
     expect(tagsOf(outcome)).toEqual(["proven", "proven"])
   })
 
-  it("is refused from an unknown protocol version on, whatever a node that has stopped before it proves", async () => {
+  it("is refused from an unknown protocol version on, whatever an outdated node proves", async () => {
     const versionOf = (epoch: number) => (epoch < 15 ? 2 : epoch < 18 ? 3 : 4)
     const ahead = History.make({ last: 20, signerOf, versionOf })
     const [{ checkpoint } = never()] = ahead.closing
@@ -382,14 +382,14 @@ describe("a made-up network", () => {
     expect(tagsOf(await check([liar.url, server.url]))).toEqual(["Unsigned", "proven"])
   })
 
-  it("is shown as neither, where a quorum signed two versions for one epoch", async () => {
+  it("is shown as neither where a quorum signed two versions for one epoch", async () => {
     const raised = History.make({ last: 20, signerOf, versionOf: (epoch) => (epoch < 20 ? 2 : 3) })
     await using server = await Liar.start(serving(ours))
     await using other = await Liar.start(serving(raised))
     expect(await check([server.url, other.url])).toMatchObject({ conflict: { _tag: "Conflict" } })
   })
 
-  it("proves nothing by a checkpoint that no epoch could have, and ends soon", async () => {
+  it("proves nothing by a checkpoint of an impossible epoch, and ends soon", async () => {
     const far = Checkpoint.make({ ...ours.running.checkpoint, epoch: Natural.epoch(2 ** 52) })
     await using liar = await Liar.start((path) => {
       if (path.startsWith("/proof/")) return History.accountJson(address, ours.sign(far, 21))

@@ -70,7 +70,7 @@ describe("a transaction", () => {
     expect(await tagsOf([node.url], payment, Light.checkpoint(epoch, hash, "testnet"))).toEqual(["TooEarly"])
   })
 
-  it("that nobody knows is no proof of anything", async () => {
+  it("that nobody knows proves nothing", async () => {
     expect(await tagsOf([node.url], "00".repeat(32))).toEqual(["Declined"])
     await expect(prove([node.url], "nonsense")).rejects.toThrow(Light.InvalidInput)
   })

@@ -39,12 +39,12 @@ const OPTIONAL = ["pg-native", "cloudflare:sockets"]
 describe("the image", () => {
   const dockerfile = textOf("Dockerfile")
 
-  it("is built in two stages and runs as somebody else than root", () => {
+  it("is built in two stages and does not run as root", () => {
     expect(dockerfile.match(/^FROM /gm)).toHaveLength(2)
     expect(dockerfile.match(/^USER (.*)$/gm)).toStrictEqual(["USER node"])
   })
 
-  it("runs on a line of Node that gets security fixes, and starts the node without a shell between them", () => {
+  it("runs on a supported line of Node, and starts the node without a shell", () => {
     const recommended = /\*\*Node (\d+)\*\* is recommended/.exec(docOf("docs/operations/install.md"))?.[1]
     expect(dockerfile).toMatch(new RegExp(`^ARG NODE=node:${recommended}-`, "m"))
     expect(dockerfile.match(/^FROM \$\{NODE\}/gm)).toHaveLength(2)
@@ -57,7 +57,7 @@ describe("the image", () => {
     expect(used.filter((name) => !variables.has(name) && name !== "UDG_")).toStrictEqual([])
   })
 
-  describe("holds a program", () => {
+  describe("contains a program", () => {
     const folder = mkdtempSync(join(tmpdir(), "udg-held-"))
     const held = join(folder, "dist/main.js")
     beforeAll(() => execFileSync(process.execPath, [resolve(pathOf(".."), "scripts/image.mjs"), folder]))
@@ -82,7 +82,7 @@ describe("the image", () => {
       },
     )
 
-    it("that names the remedy where its driver was built for another Node or another machine", async () => {
+    it("that names the remedy where its driver was built for another Node or machine", async () => {
       const other = join(folder, "other")
       execFileSync(process.execPath, [resolve(pathOf(".."), "scripts/image.mjs"), other])
       writeFileSync(join(other, "node_modules/better-sqlite3/build/Release/better_sqlite3.node"), "of another machine")
@@ -95,7 +95,7 @@ describe("the image", () => {
       }
     })
 
-    it("with all pages that the package has, where the node looks for them", async () => {
+    it("with all pages of the package, where the node looks for them", async () => {
       const manual = await Effect.runPromise(Effect.provide(Manual.within(`${folder}/`), NodeFileSystem.layer))
       const links = [...docOf("docs/llms.txt").matchAll(/^- \[[^\]]+\]\(([^)]+)\)/gm)].map(
         ([, path = ""]) => `/${path}`,
@@ -105,7 +105,7 @@ describe("the image", () => {
       expect(["/llms.txt", ...links].filter((path) => !manual.has(path) && !made.has(path))).toStrictEqual([])
     })
 
-    it("all of whose parts find what they import", async () => {
+    it("all of whose parts find their imports", async () => {
       const threads = ["storage/sqlite/WriterProgram.js", "node/signatures/SignatureProgram.js"]
       const { errors } = await build({
         entryPoints: [held, ...threads.map((name) => join(folder, "dist", name))],
@@ -122,7 +122,7 @@ describe("the image", () => {
     })
   })
 
-  it("is built from files that are there", () => {
+  it("is built from existing files", () => {
     const kept = textOf("Dockerfile.dockerignore").match(/(?<=^!).+$/gm) ?? []
     expect(kept.filter((name) => !existsSync(resolve(pathOf(".."), name)))).toStrictEqual([])
     expect(kept).toEqual(expect.arrayContaining(["src", "docs"]))
@@ -130,7 +130,7 @@ describe("the image", () => {
 })
 
 describe("the compose file", () => {
-  it("has four nodes, each with a volume and a port of its own, that know all others", () => {
+  it("has four nodes, each with a volume and a port of its own, that know each other", () => {
     const names = nodes.map(([name]) => name)
     expect(names).toStrictEqual(["node-1", "node-2", "node-3", "node-4"])
     for (const [name, { environment, volumes }] of nodes) {
@@ -141,7 +141,7 @@ describe("the compose file", () => {
     expect(new Set(nodes.flatMap(([, { ports }]) => ports)).size).toBe(4)
   })
 
-  it("starts a node again after a failure, a few times", () => {
+  it("restarts a node after a failure, a limited number of times", () => {
     for (const [, { restart }] of nodes) expect(restart).toBe("on-failure:5")
   })
 
@@ -150,7 +150,7 @@ describe("the compose file", () => {
     expect(ports.filter((port) => !port.startsWith("127.0.0.1:"))).toStrictEqual([])
   })
 
-  it("uses volumes that it declares and files that are there", () => {
+  it("uses declared volumes and existing files", () => {
     const sources = Object.values(compose.services).flatMap(({ volumes = [] }) =>
       volumes.map((volume) => volume.split(":")[0] ?? ""),
     )
@@ -200,7 +200,7 @@ describe("the compose file with an archive and gateways", () => {
   const { archive, postgres, nginx, prometheus, found: _found, ...others } = more.services
   const gateways = Object.entries(others)
 
-  it.each(["compose.yml", "compose-archive.yml"])("%s is as the specification of compose files says", (name) => {
+  it.each(["compose.yml", "compose-archive.yml"])("%s conforms to the specification of compose files", (name) => {
     expect(complaintsOf(name)).toBe("")
   })
 
@@ -218,7 +218,7 @@ describe("the compose file with an archive and gateways", () => {
     expect(postgres?.ports).toBeUndefined()
   })
 
-  it("names nodes that there are, and variables that archive and gateway have", () => {
+  it("names existing nodes, and valid variables of archive and gateway", () => {
     const hosts = (text = "") => text.split(",").map((it) => it.replace(/^http:\/\//, "").replace(/:\d+$/, ""))
     const named = [...gateways.flatMap(([, { environment }]) => hosts(environment?.["UDG_NODE"]))].concat(
       hosts(archive?.environment?.["UDG_PEER"]),
@@ -233,7 +233,7 @@ describe("the compose file with an archive and gateways", () => {
     expect(Object.keys(archive?.environment ?? {}).filter((name) => !ofArchive.has(name))).toStrictEqual([])
   })
 
-  it("opens ports to this machine only, and uses volumes and files that are there", () => {
+  it("opens ports to this machine only, and uses existing volumes and files", () => {
     const all = Object.values(more.services)
     expect(all.flatMap(({ ports = [] }) => ports).filter((port) => !port.startsWith("127.0.0.1:"))).toStrictEqual([])
     for (const source of all.flatMap(({ volumes = [] }) => volumes.map((volume) => volume.split(":")[0] ?? ""))) {
@@ -242,7 +242,7 @@ describe("the compose file with an archive and gateways", () => {
     }
   })
 
-  it("gives a volume with a validator's key to that validator and to whoever founds the network, and to nobody else", () => {
+  it("gives a validator's key volume only to that validator and to the founding service", () => {
     const secret = new Set(nodes.map(([name]) => name))
     const all = [...Object.entries(compose.services), ...Object.entries(more.services)]
     const holders = all.flatMap(([name, { volumes = [] }]) =>
@@ -256,12 +256,12 @@ describe("the compose file with an archive and gateways", () => {
       expect(service?.volumes).toContain("genesis:/network:ro")
   })
 
-  it("has gateways read the database with the role that may only read", () => {
+  it("lets gateways read the database with the read-only role", () => {
     expect(postgres?.volumes).toContain("./postgres/gateway.sql:/docker-entrypoint-initdb.d/gateway.sql:ro")
     expect(textOf("postgres/gateway.sql")).toContain("create role gateway login;")
   })
 
-  it("lets gateways believe nginx alone of whom a request is, and nginx reach both of them", () => {
+  it("makes gateways trust only nginx for client addresses, and lets nginx reach both", () => {
     const address = "172.28.0.10"
     expect(nginx?.networks).toStrictEqual({ default: { ipv4_address: address } })
     for (const [name, { environment }] of gateways) {
@@ -296,7 +296,7 @@ describe("the health check of the image", () => {
     expect((await asked()).code).toBe(1)
   })
 
-  describe("asks what leaves no word in the data directory at the port that it was given", () => {
+  describe("asks at the given port where the data directory has no address", () => {
     const server = createServer((request, response) => {
       response.statusCode = request.url === "/health" ? 200 : 404
       response.end()
@@ -328,7 +328,7 @@ describe("the health check of the image", () => {
   })
 })
 
-describe("the founding of its network", () => {
+describe("the founding service", () => {
   const directory = mkdtempSync(join(tmpdir(), "udg-found-"))
   const network = join(directory, "network")
   const fileOf = (n: number, name: string): string => join(network, `node-${n}`, name)
@@ -350,7 +350,7 @@ describe("the founding of its network", () => {
     expect(optionsIn(script).filter((option) => !help.includes(option))).toStrictEqual([])
   })
 
-  it("gives each node a key of its own and all the same genesis of four validators", () => {
+  it("gives each node its own key and all the same genesis of four validators", () => {
     expect(said).toMatch(/udg-compose-[0-9a-f]{16} \(testnet\)/)
     const keys = [1, 2, 3, 4].map((n) => readFileSync(fileOf(n, "validator.key"), "utf8"))
     const geneses = [1, 2, 3, 4].map((n) => readFileSync(fileOf(n, "genesis.json"), "utf8"))
@@ -360,14 +360,14 @@ describe("the founding of its network", () => {
     expect([1, 2, 3, 4].map((n) => existsSync(fileOf(n, "faucet.key")))).toStrictEqual([true, false, false, false])
   })
 
-  it("leaves keys that only their owner may read, and says none of them", () => {
+  it("leaves keys that only their owner may read, and shows none of them", () => {
     for (const file of [...[1, 2, 3, 4].map((n) => fileOf(n, "validator.key")), fileOf(1, "faucet.key")]) {
       expect(statSync(file).mode & 0o777).toBe(0o600)
       expect(said).not.toContain(readFileSync(file, "utf8").trim())
     }
   })
 
-  it(Rest.of("a start", "makes a directory that a node starts from without being told more"), async () => {
+  it(Rest.of("a start", "creates a directory that a node starts from without options"), async () => {
     const node = new Running(process.execPath, [program, "--data-dir", join(network, "node-1"), "--port", "0"])
     await node.until(() => node.stdout.includes("rpc"))
     node.signal("SIGTERM")
@@ -376,14 +376,17 @@ describe("the founding of its network", () => {
     expect(node.stdout).toContain("/faucet")
   })
 
-  it(Rest.of("a program for each node", "leaves alone what is there, and begins anew where it was broken off"), () => {
-    const before = readFileSync(fileOf(1, "validator.key"), "utf8")
-    expect(found()).toBe("the network is there already\n")
-    expect(readFileSync(fileOf(1, "validator.key"), "utf8")).toBe(before)
-    rmSync(fileOf(4, "genesis.json"))
-    found()
-    const geneses = [1, 2, 3, 4].map((n) => readFileSync(fileOf(n, "genesis.json"), "utf8"))
-    expect(new Set(geneses).size).toBe(1)
-    expect(readFileSync(fileOf(1, "validator.key"), "utf8")).not.toBe(before)
-  })
+  it(
+    Rest.of("a program for each node", "leaves existing files alone, and starts anew where it was interrupted"),
+    () => {
+      const before = readFileSync(fileOf(1, "validator.key"), "utf8")
+      expect(found()).toBe("the network is there already\n")
+      expect(readFileSync(fileOf(1, "validator.key"), "utf8")).toBe(before)
+      rmSync(fileOf(4, "genesis.json"))
+      found()
+      const geneses = [1, 2, 3, 4].map((n) => readFileSync(fileOf(n, "genesis.json"), "utf8"))
+      expect(new Set(geneses).size).toBe(1)
+      expect(readFileSync(fileOf(1, "validator.key"), "utf8")).not.toBe(before)
+    },
+  )
 })

@@ -69,7 +69,7 @@ describe.skipIf(isMissing)(
       Promise.all(Array.from({ length: CLIENTS }, (_, n) => ask(1 + n, path)))
     const statuses = async (path: string) => new Set((await all(path)).map(({ status }) => status))
 
-    it("serve others while one client asks for a commit that is not there, and tell that client so themselves", async () => {
+    it("serve others while one client asks for a missing commit, and refuse that client themselves", async () => {
       const greedy = Array.from({ length: 40 }, (_, n) =>
         ask(100 + (n % 10), "/transactions", { "udg-commit": "99999999" }),
       )
@@ -81,7 +81,7 @@ describe.skipIf(isMissing)(
       expect(await statuses("/transactions")).toEqual(new Set([200]))
     })
 
-    it("serve the clients of one that hangs", async () => {
+    it("serve the clients of a hanging one", async () => {
       const [, hung] = gateways
       hung.child.kill("SIGSTOP")
       try {
@@ -94,7 +94,7 @@ describe.skipIf(isMissing)(
       expect(await statuses("/transactions")).toEqual(new Set([200]))
     })
 
-    it("answer without PostgreSQL what they can, and refuse the rest in the form of the interface", async () => {
+    it("answer what they can without PostgreSQL, and refuse the rest in the API's form", async () => {
       await server.kill()
       try {
         for (let n = 1; n <= 3; n++) {
@@ -112,7 +112,7 @@ describe.skipIf(isMissing)(
       await Processes.until("they answer again", async () => (await get(`${front.url}/transactions`)).status === 200)
     })
 
-    it("are refused for, once both are gone, in the form of the interface", async () => {
+    it("are replaced by nginx's refusals in the API's form once both are gone", async () => {
       for (const { child } of gateways) child.kill("SIGKILL")
       for (const { status, code } of await all("/transactions")) expect([status, code]).toEqual([502, "Unavailable"])
     })

@@ -59,12 +59,12 @@ interface Manifest {
   }
 }
 
-it("have the rules of Prometheus, as they stand beside it", () => {
+it("have the rules of Prometheus from the file beside them", () => {
   const { groups } = yamlOf("prometheus/alerts.yml") as { readonly groups: unknown }
   expect(yamlOf("kubernetes/monitoring/rules.yaml")).toMatchObject({ kind: "PrometheusRule", spec: { groups } })
 })
 
-it("name every file of their directories, and only files that are there", () => {
+it("name every file of their directories, and only existing files", () => {
   for (const role of ["node", "gateway", "monitoring"]) {
     const { resources } = yamlOf(`kubernetes/${role}/kustomization.yaml`) as {
       readonly resources: ReadonlyArray<string>
@@ -109,7 +109,7 @@ describe.runIf(spawnSync("kubectl", ["kustomize", "--help"]).status === 0)("the 
     expect(new Set(all.map(({ metadata }) => metadata.namespace))).toEqual(new Set(["udg"]))
   })
 
-  it("selects its own pods, and of a role no other's", () => {
+  it("selects its own pods, and no other role's", () => {
     for (const manifest of workloads()) {
       const { selector, template, serviceName } = manifest.spec
       expect(selector.matchLabels).toEqual(template.metadata.labels)
@@ -119,14 +119,14 @@ describe.runIf(spawnSync("kubectl", ["kustomize", "--help"]).status === 0)("the 
     }
   })
 
-  it("runs one validator and one archive, whose ends wait for a person, and several of all else", () => {
+  it("runs one validator and one archive, whose updates wait for a person, and several of everything else", () => {
     const replicas = new Map(workloads().map((manifest) => [roleOf(manifest), manifest.spec.replicas]))
     expect(Object.fromEntries(replicas)).toEqual({ validator: 1, archive: 1, "full-node": 2, gateway: 2 })
     const budgets = new Map(ofKind("PodDisruptionBudget").map((budget) => [roleOf(budget), budget.spec.maxUnavailable]))
     expect(Object.fromEntries(budgets)).toEqual({ validator: 0, archive: 0, "full-node": 1, gateway: 1 })
   })
 
-  it("restricts every container as the strictest policy for pods does", () => {
+  it("restricts every container like the strictest pod policy", () => {
     for (const manifest of workloads()) {
       expect(podOf(manifest)).toMatchObject({
         enableServiceLinks: false,
@@ -144,7 +144,7 @@ describe.runIf(spawnSync("kubectl", ["kustomize", "--help"]).status === 0)("the 
     }
   })
 
-  it("sends traffic by /ready, and starts nothing again that only waits for others", () => {
+  it("routes traffic by /ready, and restarts nothing that only waits for others", () => {
     for (const manifest of workloads()) {
       const [container] = podOf(manifest).containers
       expect(container?.readinessProbe).toMatchObject({ httpGet: { path: "/ready", port: "http" } })
@@ -155,7 +155,7 @@ describe.runIf(spawnSync("kubectl", ["kustomize", "--help"]).status === 0)("the 
     expect(podOf(ofKind("Deployment")[0] as Manifest).containers[0]?.livenessProbe).toHaveProperty("tcpSocket")
   })
 
-  it("gives the program options and variables that it has, and the image's own name", () => {
+  it("uses existing options and variables, and the image's own name", () => {
     const ofGateway = new Set(Object.values(GatewayCommand.settings).map((setting) => Setting.variableOf(setting)))
     for (const manifest of workloads()) {
       const [container] = podOf(manifest).containers
@@ -167,7 +167,7 @@ describe.runIf(spawnSync("kubectl", ["kustomize", "--help"]).status === 0)("the 
     }
   })
 
-  it("mounts volumes that there are, and gives a validator's key to its validator alone", () => {
+  it("mounts existing volumes, and gives a validator's key to its validator alone", () => {
     for (const manifest of workloads()) {
       const { volumes } = podOf(manifest)
       const claimed = (manifest.spec.volumeClaimTemplates ?? []).map(({ metadata }) => metadata.name)
@@ -181,7 +181,7 @@ describe.runIf(spawnSync("kubectl", ["kustomize", "--help"]).status === 0)("the 
     }
   })
 
-  it("refers to the generated genesis and secrets by the names that they got", () => {
+  it("refers to the generated genesis and secrets by their final names", () => {
     const text = JSON.stringify(workloads())
     for (const { metadata } of [...ofKind("Secret"), ...ofKind("ConfigMap")])
       expect(text).toContain(`"${metadata.name}"`)

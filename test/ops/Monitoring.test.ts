@@ -63,7 +63,7 @@ beforeAll(async () => {
 afterAll(() => node.stop())
 
 describe("the alert rules", () => {
-  it("begin with lag, peers, mempool and checkpoint, but count no peers that a small network has not", () => {
+  it("begin with lag, peers, mempool and checkpoint, without requiring more peers than a small network has", () => {
     const unlessAll =
       "unless udg_peer_count >= (udg_committee_members - udg_validator_in_committee or udg_committee_members)"
     const [recommended] = groups
@@ -75,7 +75,7 @@ describe("the alert rules", () => {
     ])
   })
 
-  it("say what is wrong and what to do, under names of their own", () => {
+  it("state the problem and the remedy, under unique names", () => {
     const rules = groups.flatMap((group) => group.rules)
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)
     for (const { annotations } of rules) {
@@ -84,7 +84,7 @@ describe("the alert rules", () => {
     }
   })
 
-  it("lead to a section of the page on alerts, which has one for each of them and no other ones", () => {
+  it("link to a section of the alerts page, which has exactly one for each", () => {
     const rules = groups.flatMap((group) => group.rules)
     for (const { alert, annotations } of rules) {
       const page = "file:///usr/local/lib/node_modules/udg-node/docs/operations/alerts.md"
@@ -94,13 +94,13 @@ describe("the alert rules", () => {
     expect(sections.sort()).toStrictEqual(rules.map(({ alert }) => alert).sort())
   })
 
-  it("finds a clock off where the health of a network with the usual rounds does", () => {
+  it("alert on a clock offset at the same threshold as the health of a network with the usual rounds", () => {
     const { roundIntervalMs } = Protocol.standard
     const rule = groups.flatMap((group) => group.rules).find(({ alert }) => alert === "UdgClockOff")
     expect(rule?.expr).toBe(`abs(udg_clock_ahead_seconds) > ${mostAheadMs(roundIntervalMs) / 1_000}`)
   })
 
-  it("are each tested by what fires them", () => {
+  it("each have a test that fires them", () => {
     const tests = textOf("prometheus/alerts.test.yml")
     for (const { alert } of groups.flatMap((group) => group.rules)) expect(tests).toContain(`alertname="${alert}"`)
   })
@@ -110,7 +110,7 @@ describe("the alert rules", () => {
     expect(read.filter((name) => !exposed.has(name))).toStrictEqual([])
   })
 
-  it("are loaded by the Prometheus of the compose file, which scrapes every node under the job they name", () => {
+  it("are loaded by the compose file's Prometheus, which scrapes every node under the job they name", () => {
     const config = yamlOf("prometheus/prometheus.yml")
     expect(config).toMatchObject({
       rule_files: ["alerts.yml"],
@@ -119,7 +119,7 @@ describe("the alert rules", () => {
     })
   })
 
-  it("go to a receiver that there is, and inhibit only alerts that there are", () => {
+  it("go to an existing receiver, and inhibit only existing alerts", () => {
     const { route, receivers, inhibit_rules } = yamlOf("prometheus/alertmanager.yml") as Alertmanager
     const names = receivers.map(({ name }) => name)
     for (const { receiver } of [route, ...route.routes]) expect(names).toContain(receiver)
@@ -151,18 +151,18 @@ describe.runIf(isTried("promtool", "--version"))("promtool", () => {
     expect(new Set(complaints.map((line) => line.split(" ")[0]))).toStrictEqual(new Set(asTheyAre))
   })
 
-  it("takes the rules", () => {
+  it("accepts the rules", () => {
     const { status, said } = promtool("check", "rules", pathOf("prometheus/alerts.yml"))
     expect(said).toContain("19 rules found")
     expect(status).toBe(0)
   })
 
-  it("takes the configuration", () => {
+  it("accepts the configuration", () => {
     const { status, said } = promtool("check", "config", pathOf("prometheus/prometheus.yml"))
     expect(status, said).toBe(0)
   })
 
-  it("refuses rules with a fault in them", () => {
+  it("refuses faulty rules", () => {
     const folder = mkdtempSync(join(tmpdir(), "udg-rules-"))
     const faulty = join(folder, "alerts.yml")
     writeFileSync(faulty, textOf("prometheus/alerts.yml").replace("udg_peer_count < 2", "udg_peer_count << 2"))
@@ -172,7 +172,7 @@ describe.runIf(isTried("promtool", "--version"))("promtool", () => {
     expect(status).not.toBe(0)
   })
 
-  it("sees each rule fire past its edge and not before its time", () => {
+  it("fires each rule past its threshold and not before", () => {
     const { status, said } = promtool("test", "rules", pathOf("prometheus/alerts.test.yml"))
     expect(status, said).toBe(0)
   })
@@ -188,7 +188,7 @@ describe.each(dashboards)("the dashboard %s", (_, dashboard) => {
     expect(readBy(dashboard).filter((name) => !exposed.has(name))).toStrictEqual([])
   })
 
-  it("asks the data source that is provisioned", () => {
+  it("uses the provisioned data source", () => {
     const { datasources } = yamlOf("grafana/provisioning/datasources/prometheus.yml") as {
       readonly datasources: ReadonlyArray<{ readonly uid: string }>
     }
@@ -197,7 +197,7 @@ describe.each(dashboards)("the dashboard %s", (_, dashboard) => {
     expect([...asked]).toStrictEqual(datasources.map(({ uid }) => uid))
   })
 
-  it("has panels that lie beside each other, not on each other", () => {
+  it("has panels that do not overlap", () => {
     const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
       Array.from({ length: w * h }, (_, i) => `${x + (i % w)},${y + Math.floor(i / w)}`),
     )
@@ -207,14 +207,14 @@ describe.each(dashboards)("the dashboard %s", (_, dashboard) => {
 })
 
 describe("the dashboards", () => {
-  it("together show every figure of the node, with and without a prefix", () => {
+  it("show every figure of the node together, with and without a prefix", () => {
     const read = new Set(dashboards.flatMap(([, dashboard]) => readBy(dashboard)))
     const figures = [...exposed].filter((name) => /^(udg|checkpoint|fast_sync)_/.test(name))
     const left = ["udg_http_request_duration_seconds_sum", "udg_finality_seconds_sum"]
     expect(figures.filter((name) => !read.has(name) && !left.includes(name))).toStrictEqual([])
   })
 
-  it("have a name of their own each", () => {
+  it("have unique names", () => {
     expect(new Set(dashboards.map(([, { uid }]) => uid)).size).toBe(dashboards.length)
   })
 })

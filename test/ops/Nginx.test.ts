@@ -112,7 +112,7 @@ const ask = async (asked: Asked): Promise<Answer> => {
   return { status: response.statusCode ?? 0, headers: response.headers, body }
 }
 
-describe.runIf(isTried("nginx", "-v"))("behind nginx", () => {
+describe.runIf(isTried("nginx", "-v"))("a node behind nginx", () => {
   let folder = ""
   let node: Running
   let nginx: Running
@@ -149,7 +149,7 @@ describe.runIf(isTried("nginx", "-v"))("behind nginx", () => {
   const address = "00000000000000000000000000000000000000aa"
   const wish = JSON.stringify({ address, amount: 1_000 })
 
-  it("a node counts the clients and not the proxy, whatever they say of themselves", async () => {
+  it("counts the clients and not the proxy, whatever they claim", async () => {
     const pay = (from: string, headers = {}) => through("/faucet", from, { body: wish, headers })
     expect((await pay("127.0.0.2")).status).toBe(200)
     const second = await pay("127.0.0.2")
@@ -161,13 +161,13 @@ describe.runIf(isTried("nginx", "-v"))("behind nginx", () => {
     }
   })
 
-  it("a node believes nobody who comes past the proxy", async () => {
+  it("trusts no forwarded address from connections that bypass the proxy", async () => {
     const pay = (forged: string) =>
       ask({ port: ports.node, path: "/faucet", from: "127.0.0.4", body: wish, headers: { "x-forwarded-for": forged } })
     expect([(await pay("10.0.0.1")).status, (await pay("10.0.0.2")).status]).toStrictEqual([200, 429])
   })
 
-  it("TLS carries HTTP/2, and what is large is compressed", async () => {
+  it("serves HTTP/2 over TLS, with large responses compressed", async () => {
     const client = http2(`https://127.0.0.1:${ports.secure}`, { rejectUnauthorized: false })
     const asked = (path: string, headers = {}) =>
       new Promise<IncomingHttpHeaders>((answered, failed) => {
@@ -188,7 +188,7 @@ describe.runIf(isTried("nginx", "-v"))("behind nginx", () => {
     }
   })
 
-  it("an address that floods is refused, and others are served", async () => {
+  it("is protected from an address that floods, and serves others", async () => {
     let isRefused = false
     // Few at once, so that it is not their number that is too high. The node has a limit too, which it tells in other words.
     for (let sent = 0; sent < 3_000 && !isRefused; sent += 40) {
@@ -199,7 +199,7 @@ describe.runIf(isTried("nginx", "-v"))("behind nginx", () => {
     expect((await through("/health", "127.0.0.13")).status).toBe(200)
   })
 
-  it("events come as they happen", async () => {
+  it("sends events as they happen", async () => {
     // A browser takes everything compressed, but what compresses waits until it has enough to do so.
     const headers = { "accept-encoding": "gzip" }
     const response = await opened({ port: ports.served, path: "/events", from: "127.0.0.5", headers })
@@ -216,7 +216,7 @@ describe.runIf(isTried("nginx", "-v"))("behind nginx", () => {
     expect(small).toBe(5)
   })
 
-  it("figures of the process are for this machine alone", async () => {
+  it("exposes its process metrics to this machine alone", async () => {
     expect((await through("/metrics", "127.0.0.1")).body).toContain("udg_dag_round ")
     const refused = await through("/metrics", "127.0.0.6")
     expect(refused).toMatchObject({ status: 403, headers: ofTheInterface })
@@ -224,7 +224,7 @@ describe.runIf(isTried("nginx", "-v"))("behind nginx", () => {
     expect((await through("/metrics/json", "127.0.0.6")).status).toBe(200)
   })
 
-  it("the largest body that the node reads comes through, and no larger one", async () => {
+  it("receives the largest body that it reads, and no larger one", async () => {
     const filled = (bytes: number) => `[${" ".repeat(bytes - 2)}]`
     const largest = await through("/tx/submit", "127.0.0.7", { body: filled(1_048_576) })
     expect({ status: largest.status, type: largest.headers["content-type"] }).toMatchObject({
@@ -236,25 +236,22 @@ describe.runIf(isTried("nginx", "-v"))("behind nginx", () => {
     expect(codeOf(larger)).toBe("BodyTooLarge")
   })
 
-  it(
-    Rest.of("it waits for slow clients", "clients that take their time are let go, and others are served meanwhile"),
-    async () => {
-      const slow = Array.from({ length: 200 }, (_, n) => {
-        const socket = connect({ port: ports.served, host: "127.0.0.1", localAddress: `127.0.2.${1 + (n % 50)}` })
-        const head = "POST /tx/submit HTTP/1.1\r\nHost: node.example\r\n"
-        socket.on("error", () => {}).resume()
-        socket.write(n % 2 === 0 ? head : `${head}Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n[`)
-        return new Promise((resolve) => socket.once("close", resolve))
-      })
-      const begun = performance.now()
-      for (let n = 0; n < 20; n++) expect((await through("/health", "127.0.0.9")).status).toBe(200)
-      expect(performance.now() - begun).toBeLessThan(5_000)
-      await Promise.all(slow)
-      expect(performance.now() - begun).toBeLessThan(30_000)
-    },
-  )
+  it(Rest.of("it waits for slow clients", "serves others while slow clients are disconnected"), async () => {
+    const slow = Array.from({ length: 200 }, (_, n) => {
+      const socket = connect({ port: ports.served, host: "127.0.0.1", localAddress: `127.0.2.${1 + (n % 50)}` })
+      const head = "POST /tx/submit HTTP/1.1\r\nHost: node.example\r\n"
+      socket.on("error", () => {}).resume()
+      socket.write(n % 2 === 0 ? head : `${head}Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n[`)
+      return new Promise((resolve) => socket.once("close", resolve))
+    })
+    const begun = performance.now()
+    for (let n = 0; n < 20; n++) expect((await through("/health", "127.0.0.9")).status).toBe(200)
+    expect(performance.now() - begun).toBeLessThan(5_000)
+    await Promise.all(slow)
+    expect(performance.now() - begun).toBeLessThan(30_000)
+  })
 
-  it("event streams of one client stay few, and others are served", async () => {
+  it("has few event streams per client, and serves others", async () => {
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => opened({ port: ports.served, path: "/events", from: "127.0.0.10" })),
     )
@@ -265,7 +262,7 @@ describe.runIf(isTried("nginx", "-v"))("behind nginx", () => {
     for (const answer of answers) answer.destroy()
   })
 
-  it("headers of the node are what clients get, and plain HTTP is sent to TLS", async () => {
+  it("sends its own headers, and plain HTTP is redirected to TLS", async () => {
     const { headers } = await through("/status", "127.0.0.8")
     expect(headers).toMatchObject({
       "cache-control": "no-store",
@@ -281,7 +278,7 @@ describe.runIf(isTried("nginx", "-v"))("behind nginx", () => {
     expect([plain.status, plain.headers.location]).toStrictEqual([301, "https://node.example/status?a=b"])
   })
 
-  it("a fault in the example is one that nginx finds", () => {
+  it("has an example whose faults nginx finds", () => {
     const test = (text: string) =>
       spawnSync("nginx", ["-t", "-c", mainConfiguration(join(folder, "faulty"), text)], { encoding: "utf8" })
     const whole = configurationFor(ports, folder)
@@ -292,7 +289,7 @@ describe.runIf(isTried("nginx", "-v"))("behind nginx", () => {
   })
 })
 
-describe.runIf(isTried("nginx", "-v"))("nginx before a node that is away", () => {
+describe.runIf(isTried("nginx", "-v"))("nginx in front of a missing node", () => {
   let folder = ""
   let nginx: Running
   let ports: Ports
@@ -324,14 +321,14 @@ describe.runIf(isTried("nginx", "-v"))("nginx before a node that is away", () =>
   const from = (client: string, path = "/status"): Promise<Answer> =>
     ask({ port: ports.served, path, from: "127.0.0.1", headers: { "x-test-client": client } })
 
-  it("says so in the form of the interface, and when to ask again", async () => {
+  it("reports that in the API's form, with the time to retry", async () => {
     const refused = await from("10.0.0.2")
     expect(refused).toMatchObject({ status: 502, headers: { ...ofTheInterface, "retry-after": "5" } })
     const asking = Client.connect(`http://127.0.0.1:${ports.served}`, { retries: 0 }).core.status()
     await expect(asking).rejects.toMatchObject({ code: "Unavailable", failure: { retry_after_seconds: 5 } })
   })
 
-  it("refuses what is no HTTP, and long headers, in the same form", async () => {
+  it("refuses invalid HTTP and long headers in the same form", async () => {
     const long = `GET /status HTTP/1.1\r\nHost: x\r\nX-Long: ${"a".repeat(40_000)}\r\n\r\n`
     for (const [request, status, code] of [
       ["GET /status HTTP/1.1\r\nHost: a b\r\n\r\n", 400, "InvalidRequest"],
@@ -344,7 +341,7 @@ describe.runIf(isTried("nginx", "-v"))("nginx before a node that is away", () =>
     }
   })
 
-  it("takes an IPv6 network of 64 bits for one client, and the next one for another", async () => {
+  it("treats an IPv6 /64 as one client, and the next one as another", async () => {
     const answers: Array<Answer> = []
     // Few at once, so that it is not their number that is too high.
     for (let n = 0; n < 3_000 && !answers.some(({ status }) => status === 429); n += 40) {
@@ -365,7 +362,7 @@ describe.runIf(isTried("nginx", "-v"))("nginx before a node that is away", () =>
     expect((await from("10.0.0.3")).status).toBe(502)
   })
 
-  it("gathers a body that comes in one-byte chunks, and passes it on whole", async () => {
+  it("collects a body in one-byte chunks, and passes it on whole", async () => {
     let pieces = 0
     let text = ""
     const recorder = createServer((incoming, outgoing) => {
@@ -386,8 +383,8 @@ describe.runIf(isTried("nginx", "-v"))("nginx before a node that is away", () =>
   })
 })
 
-describe.runIf(isTried("caddy", "version"))("behind Caddy", () => {
-  it("a node is reached, its figures are not, and what Caddy refuses is in the form of the interface", async () => {
+describe.runIf(isTried("caddy", "version"))("a node behind Caddy", () => {
+  it("is reachable, hides its metrics, and has Caddy's refusals in the API's form", async () => {
     const text = textOf("caddy/Caddyfile")
     const folder = mkdtempSync(join(tmpdir(), "udg-caddy-"))
     const node = new Running(process.execPath, [program, "--ephemeral", "--port", "0", "--trusted-proxy", "127.0.0.1"])

@@ -33,14 +33,14 @@ describe.each(["udg.service", "udg-archive.service"])("the systemd unit %s", (na
   const unit = textOf(`systemd/${name}`)
   const settingOf = settingsOf(unit)
 
-  it("restarts on failure, but never after the endings that a person must look at", () => {
+  it("restarts on failure, but never after exit codes that need a person", () => {
     expect(settingOf("Restart")).toBe("on-failure")
     const tags = ["FinalityRollback", "SupplyViolation", "InternalFault", "UpgradeNeeded"]
     const fatal = tags.map((_tag) => Ending.exitCodeOf({ _tag }))
     expect(settingOf("RestartPreventExitStatus")).toBe(fatal.join(" "))
   })
 
-  it("says what differs from the defaults in variables that the node has, so that the environment file wins", () => {
+  it("sets differences from the defaults in existing variables, so that the environment file wins", () => {
     const used = variablesIn(settingOf("Environment") ?? "")
     expect(used).toStrictEqual(["UDG_DATA_DIR", "UDG_LOG_FORMAT"])
     expect(used.filter((variable) => !variables.has(variable))).toStrictEqual([])
@@ -49,13 +49,13 @@ describe.each(["udg.service", "udg-archive.service"])("the systemd unit %s", (na
     expect(unit.indexOf("\nEnvironment=")).toBeLessThan(unit.indexOf("\nEnvironmentFile="))
   })
 
-  it("waits until the node is ready, listens to a program that tells it so, and ends a node that hangs", () => {
+  it("waits until the node is ready, receives its notifications, and ends a node that hangs", () => {
     expect(settingOf("Type")).toBe("notify")
     expect(settingOf("NotifyAccess")).toBe("all")
     expect(Number(settingOf("WatchdogSec"))).toBeGreaterThanOrEqual(30)
   })
 
-  it("keeps the directory of the keys to the service's own user", () => {
+  it("restricts the key directory to the service's own user", () => {
     expect(settingOf("StateDirectoryMode")).toBe("0700")
     expect(settingOf("UMask")).toBe("0077")
     expect(settingOf("LimitCORE")).toBe("0")
@@ -63,16 +63,16 @@ describe.each(["udg.service", "udg-archive.service"])("the systemd unit %s", (na
     expect(settingOf("Environment")).toContain(`UDG_DATA_DIR=/var/lib/${settingOf("StateDirectory")} `)
   })
 
-  it("does not forbid what compiling JavaScript needs", () => {
+  it("allows what compiling JavaScript needs", () => {
     expect(settingOf("MemoryDenyWriteExecute")).toBeUndefined()
   })
 
   describe.runIf(isTried("systemd-analyze", "--version"))("systemd", () => {
-    it("takes it", () => {
+    it("accepts it", () => {
       expect(verified(unit)).toStrictEqual({ status: 0, said: "" })
     })
 
-    it("complains of a setting that there is not", () => {
+    it("reports an unknown setting", () => {
       const { said } = verified(unit.replace("NoNewPrivileges=", "NoMorePrivileges="))
       expect(said).toContain("NoMorePrivileges")
     })
@@ -84,21 +84,24 @@ describe("the credential of the systemd unit udg.service", () => {
   const page = readFileSync(resolve(import.meta.dirname, "../../docs/operations/keys.md"), "utf8")
   const line = /^#(LoadCredentialEncrypted=.+)$/m.exec(unit)?.[1] ?? ""
 
-  it("has the name that the node looks for, and is the same in the manual", () => {
+  it("has the name that the node looks for, as in the manual", () => {
     expect(line).toMatch(new RegExp(`^LoadCredentialEncrypted=${NodePassphrase.CREDENTIAL}:/`))
     expect(page).toContain(`[Service]\n    ${line}\n`)
     expect(page).toContain(`systemd-creds encrypt --name=${NodePassphrase.CREDENTIAL} - ${line.split(":")[1]}\n`)
   })
 
-  it.runIf(isTried("systemd-analyze", "--version"))("is taken by systemd, with a key file as a credential too", () => {
-    const own = "LoadCredential=validator.key:/etc/udg/validator.key\nEnvironment=UDG_VALIDATOR_KEY=%d/validator.key"
-    expect(verified(unit.replace(`#${line}`, `${line}\n${own}`))).toStrictEqual({ status: 0, said: "" })
-    expect(verified(unit.replace(`#${line}`, line.replace("Load", "Lode"))).said).toContain("LodeCredential")
-  })
+  it.runIf(isTried("systemd-analyze", "--version"))(
+    "is accepted by systemd, with a key file as a credential too",
+    () => {
+      const own = "LoadCredential=validator.key:/etc/udg/validator.key\nEnvironment=UDG_VALIDATOR_KEY=%d/validator.key"
+      expect(verified(unit.replace(`#${line}`, `${line}\n${own}`))).toStrictEqual({ status: 0, said: "" })
+      expect(verified(unit.replace(`#${line}`, line.replace("Load", "Lode"))).said).toContain("LodeCredential")
+    },
+  )
 })
 
 describe("the systemd unit udg-archive.service", () => {
-  it("never gives up on a database that is away, however many minutes", () => {
+  it("never gives up on a missing database, however many minutes", () => {
     expect(settingsOf(textOf("systemd/udg-archive.service"))("StartLimitIntervalSec")).toBe("0")
   })
 })
@@ -107,7 +110,7 @@ describe("the systemd unit udg-gateway.service", () => {
   const unit = textOf("systemd/udg-gateway.service")
   const settingOf = settingsOf(unit)
 
-  it("tries until its database is there, and has no directory, since it keeps nothing", () => {
+  it("retries until its database is there, and has no directory, since it keeps nothing", () => {
     expect(settingOf("Restart")).toBe("always")
     expect(settingOf("StartLimitIntervalSec")).toBe("0")
     expect(settingOf("StateDirectory")).toBeUndefined()
@@ -115,7 +118,7 @@ describe("the systemd unit udg-gateway.service", () => {
     expect(settingOf("User")).not.toBe("root")
   })
 
-  it("names variables that a gateway has, so that the environment file wins, and all that it needs", () => {
+  it("names existing variables of a gateway, so that the environment file wins, and all the required ones", () => {
     const variables = new Set(Object.values(GatewayCommand.settings).map((setting) => Setting.variableOf(setting)))
     expect(variablesIn(unit).filter((variable) => variable !== "UDG_" && !variables.has(variable))).toStrictEqual([])
     for (const needed of ["UDG_GENESIS", "UDG_DATABASE", "UDG_NODE"]) expect(variablesIn(unit)).toContain(needed)
@@ -123,32 +126,29 @@ describe("the systemd unit udg-gateway.service", () => {
     expect(unit.indexOf("\nEnvironment=")).toBeLessThan(unit.indexOf("\nEnvironmentFile="))
   })
 
-  it("does not forbid what compiling JavaScript needs", () => {
+  it("allows what compiling JavaScript needs", () => {
     expect(settingOf("MemoryDenyWriteExecute")).toBeUndefined()
   })
 
-  it.runIf(isTried("systemd-analyze", "--version"))(
-    "is taken by systemd, and with a setting that there is not it is not",
-    () => {
-      expect(verified(unit)).toStrictEqual({ status: 0, said: "" })
-      expect(verified(unit.replace("RestrictRealtime=", "RestrictUnrealtime=")).said).toContain("RestrictUnrealtime")
-    },
-  )
+  it.runIf(isTried("systemd-analyze", "--version"))("is accepted by systemd, but not with an unknown setting", () => {
+    expect(verified(unit)).toStrictEqual({ status: 0, said: "" })
+    expect(verified(unit.replace("RestrictRealtime=", "RestrictUnrealtime=")).said).toContain("RestrictUnrealtime")
+  })
 })
 
 describe("the nginx example", () => {
   const conf = textOf("nginx/udg.conf")
 
-  it("passes on to the port on which the node serves by default", () => {
+  it("forwards to the port on which the node serves by default", () => {
     expect(conf).toContain("server 127.0.0.1:10333;")
   })
 
-  it("names options that the node has", () => {
+  it("names existing options of the node", () => {
     expect(optionsIn(conf).filter((option) => !options.has(option))).toStrictEqual([])
     expect(variablesIn(conf).filter((variable) => !variables.has(variable))).toStrictEqual([])
   })
 
-  it("appends the client to X-Forwarded-For, and does not hold back events", () => {
+  it("appends the client to X-Forwarded-For, and does not buffer events", () => {
     expect(conf).toContain("proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;")
     expect(conf).toMatch(/location = \/events \{[^}]*proxy_buffering off;/)
   })

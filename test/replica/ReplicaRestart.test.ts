@@ -45,7 +45,7 @@ describe("a restarted replica", () => {
     expect(cluster.machines[0]?.replica.core.epoch.opening.record.epoch).toBeGreaterThanOrEqual(3)
   }
 
-  const ALL = "and its whole network recover from a power cut, also in the middle of a close"
+  const ALL = "recovers with its whole network from a power cut, also in the middle of a close"
   it(ALL, () => cutAll(15))
   it(Rest.of("more cuts", ALL), () => cutAll(40))
 
@@ -67,7 +67,7 @@ describe("a restarted replica", () => {
     expectAgreement(cluster.machines)
   }
 
-  const WITHIN_FIVE = "and its whole network continue within five rounds after a power cut of all"
+  const WITHIN_FIVE = "continues with its whole network within five rounds after a power cut of all"
   it(WITHIN_FIVE, () => goesOnWithinFiveRounds(6))
   it(Rest.of("more cuts", WITHIN_FIVE), () => goesOnWithinFiveRounds(20))
 

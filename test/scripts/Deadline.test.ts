@@ -29,6 +29,6 @@ it.each(["a loop", "a loop after a wait", "endless waits", "a wait in vain"])(
   },
 )
 
-it.each(["short", "starved"])(Rest.of("it waits", "a deadline lets %s work come to its end"), async (story) => {
+it.each(["short", "starved"])(Rest.of("it waits", "a deadline lets %s work finish"), async (story) => {
   expect(await told(story)).toEqual({ code: 0, signal: null, isMarked: false })
 })

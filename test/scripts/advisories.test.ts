@@ -36,13 +36,13 @@ const advisory = (range: string, more: Readonly<Record<string, string>> = {}) =>
 const isRefused = (version: string, range: string): boolean =>
   check({ packages: { "node_modules/leaky": { version } }, advisories: [advisory(range)] }).status === 1
 
-describe("the check of dependencies", () => {
+describe("the dependency check", () => {
   it("finds nothing in the lock file of this repository", () => {
     const { status, stderr } = spawnSync(process.execPath, ["scripts/advisories.mjs"], { cwd: repository })
     expect([status, String(stderr)]).toEqual([0, ""])
   })
 
-  it("names a vulnerable version, however deep, and what to do", () => {
+  it("names a vulnerable version, however deep, and the remedy", () => {
     const { status, said } = check({ packages: { "node_modules/a/node_modules/@libp2p/crypto": { version: "5.1.8" } } })
     expect(status).toBe(1)
     expect(said).toContainEqual(
@@ -52,7 +52,7 @@ describe("the check of dependencies", () => {
     )
   })
 
-  it("knows a package under an alias", () => {
+  it("recognises a package under an alias", () => {
     const packages = { "node_modules/other": { name: "leaky", version: "1.0.0" } }
     expect(check({ packages, advisories: [advisory("<2.0.0")] }).status).toBe(1)
   })
@@ -71,14 +71,14 @@ describe("the check of dependencies", () => {
     expect(isRefused(version, range)).toBe(expected)
   })
 
-  it("lets an exception stand with its reason, and refuses it once nothing needs it", () => {
+  it("accepts an exception with its reason, and refuses it once it is obsolete", () => {
     const accepted = advisory("<2.0.0", { accepted: "a guard stands before it" })
     const of = (version: string) => check({ packages: { "node_modules/leaky": { version } }, advisories: [accepted] })
     expect(of("1.0.0").status).toBe(0)
     expect(of("2.0.0")).toEqual({ status: 1, said: [expect.stringMatching(/remove "accepted"/)] })
   })
 
-  it("does not pass over a range that it cannot read", () => {
+  it("does not ignore a range that it cannot read", () => {
     const packages = { "node_modules/leaky": { version: "1.0.0" } }
     expect(check({ packages, advisories: [advisory("^1.0.0")] }).status).toBe(1)
   })

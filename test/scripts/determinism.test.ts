@@ -199,7 +199,7 @@ describe("what a folder may use of the language and the world", () => {
     expect(!found.has(path)).toBe(passes)
   })
 
-  it("has no exceptions but the known ones", () => {
+  it("has only the known exceptions", () => {
     expect(pureFolders.flatMap(suppressionsBelow).sort()).toEqual(exceptions)
   })
 })

@@ -27,7 +27,7 @@ describe("the layering rule", () => {
     expect(cycles(resolve(import.meta.dirname, "../../src"))).toEqual([])
   })
 
-  it("keeps the client of the documents independent of everything here", () => {
+  it("keeps the document client independent of everything here", () => {
     expect(borrowed(resolve(import.meta.dirname, "../document"))).toEqual([])
     const files = {
       "Good.ts": `${importing("./Bytes.js")}${importing("node:crypto")}${importing("@noble/hashes/sha2.js")}`,
@@ -49,7 +49,7 @@ describe("the layering rule", () => {
     ])
   })
 
-  it("finds modules that need each other, be it only for their types", () => {
+  it("finds import cycles, even of types alone", () => {
     const files = {
       "ledger/A.ts": importing("./B.js"),
       "ledger/B.ts": `export { it } from "./deep/C.js"\n`,
@@ -68,7 +68,7 @@ describe("the layering rule", () => {
     ])
   })
 
-  it("lets the arrows of docs/architecture.md pass", () => {
+  it("allows the arrows of docs/architecture.md", () => {
     const files = {
       "effect3/schema/Codec.ts": `import { SchemaAST } from "effect"\nexport const of = (a) => SchemaAST.isUnion(a.ast)\n`,
       "protocol/numbers/Sats.ts": "export const zero = 0\n",
@@ -197,7 +197,7 @@ describe("the layering rule", () => {
     expect(violations(house(root, { "ledger/it.d.ts": importing("../node/Mempool.js") }))).toHaveLength(1)
   })
 
-  it("refuses a room with so many files that nobody finds one", () => {
+  it("refuses a folder with too many files", () => {
     const files = Object.fromEntries(Array.from({ length: 26 }, (_, n) => [`consensus/F${n}.ts`, "export {}\n"]))
     expect(violations(house(root, files))).toEqual(["src/consensus: 26 files side by side, 25 are the most"])
   })

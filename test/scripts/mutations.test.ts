@@ -60,10 +60,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-it(Rest.of(
-  "three changes that run into the time limit",
-  "tells changes that a test notices from those that none does",
-), {
+it(Rest.of("three changes that run into the time limit", "tells changes that a test notices from unnoticed ones"), {
   timeout: 300_000,
 }, async () => {
   const words = ["--import", urlOf("node_modules/tsx/dist/loader.mjs"), "judge.mjs"]

@@ -24,7 +24,7 @@ const rowOf = (samples: ReadonlyArray<Sample>, what: string): ReadonlyArray<stri
     .map((cell) => cell.trim())
 
 describe("the table of a soak", () => {
-  it("says what changes by how much an hour", () => {
+  it("shows each change per hour", () => {
     const samples = minutes.map((minute) => sampleAt(minute, { residentKib: 102_400 + 1_024 * minute }))
     expect(rowOf(samples, "resident")).toEqual([
       "",
@@ -42,17 +42,17 @@ describe("the table of a soak", () => {
     expect(rowOf(samples, "round").at(-2)).toBe("+7200.0")
   })
 
-  it("leaves out the first quarter, in which a node fills its caches", () => {
+  it("omits the first quarter, in which a node fills its caches", () => {
     const samples = minutes.map((minute) => sampleAt(minute, { heapBytes: 1_048_576 * Math.min(minute, 30) }))
     expect(rowOf(samples, "heap").slice(3)).toEqual(["12.0", "30.0", "30.0", "30.0", "30.0", "0.00", ""])
   })
 
-  it("says of what shrinks that it does", () => {
+  it("shows a decrease as a decrease", () => {
     const samples = minutes.map((minute) => sampleAt(minute, { logBytes: 1_024 * (1_000 - minute) }))
     expect(rowOf(samples, "log").at(-2)).toBe("-60.00")
   })
 
-  it("tells nodes apart, and no slope from two samples", () => {
+  it("separates nodes, and computes no slope from two samples", () => {
     const samples = [1, 2].flatMap((minute) => [0, 1].map((node) => sampleAt(minute, { node, descriptors: 40 + node })))
     expect(
       table(samples)
@@ -64,7 +64,7 @@ describe("the table of a soak", () => {
     ])
   })
 
-  it("is not led by where a saw begins and ends", () => {
+  it("is not distorted by where a sawtooth begins and ends", () => {
     const saw = minutes.map((minute) => [minute / 60, 100 + (minute % 10)] as const)
     expect(Math.abs(slopeOf(saw))).toBeLessThan(0.2)
     expect(slopeOf(saw.map(([x, y]) => [x, y + 3 * x] as const))).toBeCloseTo(3 + slopeOf(saw), 9)

@@ -17,7 +17,7 @@ const loaded = (storage: Storage.Storage["Type"]) =>
   })
 
 describe("the accounts", () => {
-  it.effect("come back as the records the ledger handed over, whatever they hold", () =>
+  it.effect("return as the records the ledger handed over, whatever they hold", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
@@ -41,7 +41,7 @@ describe("the accounts", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
-  it.effect("are handed over in the order of their addresses, each once, in more than one page", () =>
+  it.effect("are handed over in address order, each once, over several pages", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
@@ -55,7 +55,7 @@ describe("the accounts", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
-  it.effect("change and go with the commits", () =>
+  it.effect("change and disappear with the commits", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
@@ -77,7 +77,7 @@ describe("the accounts", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("have the balance that somebody wrote into the table by hand", () =>
+  it.scopedLive("have the balance that an operator wrote into the table by hand", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       yield* world.inDirectory(path, (storage) =>
@@ -92,7 +92,7 @@ describe("the accounts", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it("have no record with a balance below zero", () => {
+  it("cannot have a balance below zero", () => {
     const account = { address: world.address(1), balance: -1, nonce: 0, extras: Uint8Array.of(0) }
     expect(() => Accounts.toRecord(account)).toThrow("-1")
   })

@@ -36,7 +36,7 @@ const versionOf = (file: string): unknown => {
 const start = (path: string) => world.inDirectory(path, () => Effect.void)
 
 describe("a migration", () => {
-  it.scopedLive("leaves a copy of the database as it was, for its owner alone", () =>
+  it.scopedLive("leaves a copy of the database as it was, readable by its owner alone", () =>
     Effect.gen(function* () {
       const { path, file } = yield* oldDirectory(NEWEST - 1)
       yield* start(path)
@@ -47,7 +47,7 @@ describe("a migration", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("makes none of a new database, of one that is at its newest, and of signed.db", () =>
+  it.scopedLive("copies no new database, none at its newest version, and not signed.db", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       yield* start(path)
@@ -58,7 +58,7 @@ describe("a migration", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("goes on where a kill broke it off: in the copy, after it, and between two migrations", () =>
+  it.scopedLive("continues where a kill interrupted it: in the copy, after it, and between two migrations", () =>
     Effect.gen(function* () {
       const { path, file } = yield* oldDirectory(NEWEST - 2)
       writeFileSync(`${file}.schema-${NEWEST - 2}.new`, "half a cop")

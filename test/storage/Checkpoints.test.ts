@@ -17,7 +17,7 @@ const distinct = [...new Map(signatures.map((one) => [one.validator, one])).valu
 const inOrder = (some: SignedCheckpoint["signatures"]) => [...some].sort((a, b) => (a.validator < b.validator ? -1 : 1))
 
 describe("the checkpoints", () => {
-  it.effect("gather signatures, and stay final once they are", () =>
+  it.effect("collect signatures, and stay final once they are", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
@@ -38,7 +38,7 @@ describe("the checkpoints", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
-  it.effect("are found as the latest final one, and those that close epochs", () =>
+  it.effect("are found as the latest final one, and as those that close epochs", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
@@ -57,7 +57,7 @@ describe("the checkpoints", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
-  it.effect("go when they are old, with their signatures, but for those that close an epoch", () =>
+  it.effect("are dropped with their signatures when old, unless they close an epoch", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
@@ -106,7 +106,7 @@ describe("the checkpoints", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
-  it.effect("of other content take the place of the one before, without its signatures", () =>
+  it.effect("of other contents replace the previous one, without its signatures", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {

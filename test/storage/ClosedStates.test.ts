@@ -77,12 +77,12 @@ describe("the states of the last closes", () => {
       )
       .pipe(Effect.provide(world.platform))
 
-  const HAD = "are had again from the present one, whatever the commits changed"
+  const HAD = "are restored from the present one, whatever the commits changed"
   const commits = fc.array(commit)
   it.effect.prop(HAD, { commits }, areHadAgain, { fastCheck: { numRuns: 20 } })
   it.effect.prop(Rest.of("more commits", HAD), { commits }, areHadAgain)
 
-  it.effect("come back through more than one page, and go a few at a time, the oldest first", () =>
+  it.effect("are read over several pages, and dropped a few at a time, oldest first", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {

@@ -75,8 +75,8 @@ const contentOf = (ledger: Ledger) =>
     )
     .sort()
 
-describe("what a ledger did", () => {
-  it.scopedLive("is written so that the ledger goes on after a restart, and everybody finds what became of it", () =>
+describe("a ledger's output", () => {
+  it.scopedLive("is written so that the ledger continues after a restart, and every outcome can be found", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       const ledger = Ledger.fromGenesis(genesis, tableKey)

@@ -31,7 +31,7 @@ describe("the commits", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
-  it.effect("are found by round and epoch, however many are gone in between", () =>
+  it.effect("are found by round and epoch, however many are missing in between", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
@@ -74,7 +74,7 @@ describe("the commits", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
-  it.effect("do not order a vertex that is not stored, or is ordered already", () =>
+  it.effect("do not order a vertex that is missing or already ordered", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
@@ -93,7 +93,7 @@ describe("the commits", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
-  it.live("go when they are old and ordered no transaction that is still recorded", () =>
+  it.live("are dropped when they are old and none of their transactions is still recorded", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
@@ -128,7 +128,7 @@ describe("the commits", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
-  it.live("let others have their turn while a large one is written", () =>
+  it.live("yield to others while a large one is written", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
@@ -148,7 +148,7 @@ describe("the commits", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
-  it.live("are put together in parts, between which others have their turn", () =>
+  it.live("are read in parts, and yield to others between them", () =>
     Effect.gen(function* () {
       const vertex = world.vertex({
         round: 1,
@@ -182,7 +182,7 @@ describe("the commits", () => {
     }),
   )
 
-  it.live("are not seen half, also where reads and writes share one connection", () =>
+  it.live("are never seen in part, also where reads and writes share one connection", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {

@@ -11,7 +11,7 @@ const refusal = (path: string) => Effect.flip(Effect.scoped(DataDirectory.open(p
 describe("a data directory", () => {
   afterAll(Process.removeBundles)
 
-  it.scopedLive("is held by one at a time, and given back with the scope", () =>
+  it.scopedLive("is held by one process at a time, and released with the scope", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       yield* Effect.scoped(
@@ -26,19 +26,21 @@ describe("a data directory", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("is made for its owner alone; one that lets others in is said to do so, and left as it is", () =>
-    Effect.gen(function* () {
-      const path = `${yield* world.temporaryDirectory}/made/here`
-      const modeOf = (): number => statSync(path).mode & 0o777
-      const made = yield* Effect.scoped(DataDirectory.open(path))
-      expect([modeOf(), made.isOpenToOthers]).toEqual([0o700, false])
-      chmodSync(path, 0o755)
-      const found = yield* Effect.scoped(DataDirectory.open(path))
-      expect([modeOf(), found.isOpenToOthers]).toEqual([0o755, true])
-    }).pipe(Effect.provide(world.platform)),
+  it.scopedLive(
+    "is created for its owner alone; an existing one open to others gets a warning and stays unchanged",
+    () =>
+      Effect.gen(function* () {
+        const path = `${yield* world.temporaryDirectory}/made/here`
+        const modeOf = (): number => statSync(path).mode & 0o777
+        const made = yield* Effect.scoped(DataDirectory.open(path))
+        expect([modeOf(), made.isOpenToOthers]).toEqual([0o700, false])
+        chmodSync(path, 0o755)
+        const found = yield* Effect.scoped(DataDirectory.open(path))
+        expect([modeOf(), found.isOpenToOthers]).toEqual([0o755, true])
+      }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("that another process holds is refused until that process is gone, also by kill -9", () =>
+  it.scopedLive("that another process holds is refused until that process ends, also by kill -9", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       const holder = yield* Process.start("hold", path)
@@ -64,7 +66,7 @@ describe("a data directory", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive.runIf(existsSync("/proc/self"))("is refused at once where the system lets nothing be made", () =>
+  it.scopedLive.runIf(existsSync("/proc/self"))("is refused at once where the system allows no creation", () =>
     Effect.gen(function* () {
       const refused = yield* refusal("/proc/nothing/here")
       expect(refused._tag).toBe("DirectoryUnusable")

@@ -22,7 +22,7 @@ const names = (database: Database.Database) =>
   )
 
 describe("a database", () => {
-  it.scopedLive("is read while a write is under way, as it was before", () =>
+  it.scopedLive("is read during a write as it was before", () =>
     Effect.gen(function* () {
       const database = yield* opened
       const isInside = yield* Deferred.make<void>()
@@ -43,7 +43,7 @@ describe("a database", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("lets writes take turns, and undoes one that fails without touching the others", () =>
+  it.scopedLive("runs writes in turn, and rolls back a failed one without affecting the others", () =>
     Effect.gen(function* () {
       const database = yield* opened
       const write = (name: string, second: string) =>
@@ -81,7 +81,7 @@ describe("a database", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("gives a value of the wrong type as damage, not as a crash", () =>
+  it.scopedLive("reports a value of the wrong type as damage, not as a crash", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       yield* world.inDirectory(path, (storage) => storage.append([{ _tag: "Commit", batch: world.batch(1) }]))
@@ -101,7 +101,7 @@ describe("a database", () => {
   )
 
   it.scopedLive(
-    "has a synced write on the disk before it returns, also while a reader keeps the log from being moved",
+    "has a synced write on the disk before it returns, even while a reader blocks checkpoints of the log",
     () =>
       Effect.gen(function* () {
         const database = yield* opened

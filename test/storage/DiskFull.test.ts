@@ -23,7 +23,7 @@ const accounts = (count: number) => Array.from({ length: count }, (_, n) => worl
 describe("a full disk", () => {
   afterAll(Process.removeBundles)
 
-  it.scopedLive("refuses a commit whole, and the next one goes through when there is room", () =>
+  it.scopedLive("refuses a commit as a whole, and accepts the next one when there is room", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       const file = `${path}/udg.db`
@@ -46,7 +46,7 @@ describe("a full disk", () => {
 
   if (Process.canMount) {
     it.scopedLive(
-      Rest.of("a disk to fill", "is told as such, keeps what was written, and goes on when there is room"),
+      Rest.of("a disk to fill", "is reported as such, keeps what was written, and recovers when there is room"),
       () =>
         Effect.gen(function* () {
           const path = yield* world.temporaryDirectory

@@ -8,7 +8,7 @@ import * as DiskSpace from "../../src/storage/files/DiskSpace.js"
 const path = mkdtempSync(join(tmpdir(), "udg-space-"))
 afterAll(() => rmSync(path, { recursive: true }))
 
-it("tells the size of each database that is there, and what is free", async () => {
+it("reports the size of each existing database, and the free space", async () => {
   writeFileSync(join(path, "udg.db"), "12345")
   writeFileSync(join(path, "signed.db-wal"), "123")
   const space = await Effect.runPromise(DiskSpace.measure({ path }))
@@ -20,6 +20,6 @@ it("tells the size of each database that is there, and what is free", async () =
   expect(Math.abs((space?.freeBytes ?? 0) / (bavail * bsize) - 1)).toBeLessThan(0.1)
 })
 
-it("says nothing of a directory that is gone", async () => {
+it("reports nothing for a deleted directory", async () => {
   expect(await Effect.runPromise(DiskSpace.measure({ path: join(path, "gone") }))).toBeNull()
 })

@@ -15,7 +15,7 @@ const collectGarbage = async (): Promise<void> => {
 }
 
 describe("the driver", () => {
-  test("keeps a statement and its database when nobody else does", async () => {
+  test("keeps a statement and its database alive when nobody else does", async () => {
     const made = ((): ReadonlyArray<WeakRef<object>> => {
       const database = new Sqlite(":memory:")
       const statement = database.prepare("select 1")

@@ -28,7 +28,7 @@ const checkpoint = (round: number, epoch: number): Checkpoint.Checkpoint =>
   })
 
 describe("epochs", () => {
-  it.scopedLive("are kept as they were opened, the running one and the one before", () =>
+  it.scopedLive("are kept as they were opened, the current one and the previous one", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       yield* world.inDirectory(path, ({ epochs }) =>
@@ -45,7 +45,7 @@ describe("epochs", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.effect("begin with a synced write: a power cut takes nothing of the epoch before", () =>
+  it.effect("begin with a synced write, so a power cut takes nothing of the previous epoch", () =>
     Effect.gen(function* () {
       const database = yield* Database.openInMemory(NodeSchema.migrations)
       let synced = 0
@@ -59,7 +59,7 @@ describe("epochs", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.scopedLive("know their checkpoints, built here and signed by a quorum", () =>
+  it.scopedLive("have their checkpoints, built here and signed by a quorum", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       yield* world.inDirectory(path, ({ checkpoints }) =>
@@ -79,7 +79,7 @@ describe("epochs", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("go with accounts, records and vertices when another state takes their place", () =>
+  it.scopedLive("are dropped with accounts, records and vertices when another state replaces them", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       yield* world.inDirectory(path, (storage) =>

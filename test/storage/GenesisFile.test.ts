@@ -10,7 +10,7 @@ import * as world from "./world.js"
 const inPlace = Effect.map(world.temporaryDirectory, (path) => `${path}/genesis.json`)
 
 describe("a genesis file", () => {
-  it.scopedLive("gives back the genesis that was written", () =>
+  it.scopedLive("returns the genesis that was written", () =>
     Effect.gen(function* () {
       const file = yield* inPlace
       yield* GenesisFile.write(file, world.genesis())
@@ -19,7 +19,7 @@ describe("a genesis file", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("that cannot be used is refused in one line that names the file and the field", () =>
+  it.scopedLive("that is invalid is refused in one line that names the file and the field", () =>
     Effect.gen(function* () {
       const file = yield* inPlace
       const refusal = Effect.map(Effect.flip(GenesisFile.load(file)), ({ message }) => message)
@@ -40,7 +40,7 @@ describe("a genesis file", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("that has more of anything than a genesis can have is refused before it is parsed", () =>
+  it.scopedLive("with more entries than a genesis can have is refused before it is parsed", () =>
     Effect.gen(function* () {
       const file = yield* inPlace
       const parse = vi.spyOn(JSON, "parse")
@@ -69,7 +69,7 @@ describe("a genesis file", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("that is no regular file, or larger than any genesis, is refused without being read", () =>
+  it.scopedLive("that is not a regular file, or larger than any genesis, is refused without being read", () =>
     Effect.gen(function* () {
       const file = yield* inPlace
       const refusal = Effect.map(Effect.flip(GenesisFile.load(file)), ({ message }) => message)

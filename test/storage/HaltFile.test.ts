@@ -28,7 +28,7 @@ describe("the mark of a halted node", () => {
     [(path) => mkdirSync(path), "not a regular file"],
     [(path) => writeFileSync(path, " ".repeat(70_000)), "larger than 65536 bytes"],
     [(path) => writeFileSync(path, "{}"), "not what a node writes there"],
-  ])("halts a node also where it cannot be read, and says why: %#", ([made, why]) =>
+  ])("halts a node also where it cannot be read, with the reason: %#", ([made, why]) =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       const path = `${directory}/halted.json`
@@ -43,7 +43,7 @@ describe("the mark of a halted node", () => {
   )
 })
 
-it.scopedLive("what else lies in a data directory is not waited for where it is a pipe", () =>
+it.scopedLive("does not block on a pipe in a data directory", () =>
   Effect.gen(function* () {
     const path = `${yield* world.temporaryDirectory}/pipe`
     pipeAt(path)

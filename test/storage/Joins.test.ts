@@ -13,8 +13,8 @@ const target = (epoch: number) => ({
 
 const piece = (byte: number) => new Uint8Array(3).fill(byte)
 
-describe("a fast sync that is under way", () => {
-  it.scopedLive("is there after a restart with every piece, in the order of their coming", () =>
+describe("an interrupted fast sync", () => {
+  it.scopedLive("keeps every piece over a restart, in order of arrival", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       yield* world.inDirectory(path, ({ joins }) =>
@@ -32,7 +32,7 @@ describe("a fast sync that is under way", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.effect("loses its pieces to one for another close, and ends when the node has got there by itself", () =>
+  it.effect("loses its pieces to a sync to another close, and ends when the node has caught up by itself", () =>
     world
       .inMemory(({ joins, epochs }) =>
         Effect.gen(function* () {

@@ -11,7 +11,7 @@ const holding = (content: string, mode = 0o600) =>
   Effect.tap(inPlace, (file) => Effect.sync(() => writeFileSync(file, content, { mode })))
 
 describe("a key file", () => {
-  it.scopedLive("holds the key for its owner alone, and nothing is left beside it", () =>
+  it.scopedLive("holds the key for its owner alone, with nothing left beside it", () =>
     Effect.gen(function* () {
       const file = yield* inPlace
       const key = yield* KeyFile.loadOrCreate(file)
@@ -23,7 +23,7 @@ describe("a key file", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("is never written over", () =>
+  it.scopedLive("is never overwritten", () =>
     Effect.gen(function* () {
       const file = yield* inPlace
       yield* KeyFile.create(file, world.key(1))
@@ -33,7 +33,7 @@ describe("a key file", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("is made although an earlier attempt was cut off", () =>
+  it.scopedLive("is written although an earlier attempt was interrupted", () =>
     Effect.gen(function* () {
       const file = yield* inPlace
       writeFileSync(`${file}.new`, "half of a k", { mode: 0o644 })
@@ -43,7 +43,7 @@ describe("a key file", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("that others may read is refused with the way out", () =>
+  it.scopedLive("that others may read is refused with the remedy", () =>
     Effect.gen(function* () {
       for (const mode of [0o644, 0o640, 0o602]) {
         const file = yield* holding(`${world.key(1).toSecretHex()}\n`)
@@ -71,7 +71,7 @@ describe("a key file", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("that is not there, not a file, or leads nowhere is refused", () =>
+  it.scopedLive("that is missing, not a file, or a dangling link is refused", () =>
     Effect.gen(function* () {
       const file = yield* inPlace
       expect((yield* Effect.flip(KeyFile.load(file))).message).toBe(`key file ${file}: cannot be read: NotFound`)

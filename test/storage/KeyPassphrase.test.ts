@@ -29,8 +29,8 @@ const sealedKey = Effect.gen(function* () {
 const given = (passphrase: string) =>
   Effect.provideService(KeyPassphrase.KeyPassphrase, KeyPassphrase.known(Redacted.make(passphrase)))
 
-describe("the file of a passphrase", () => {
-  it.scopedLive("holds it on one line, whose end is no part of it", () =>
+describe("a passphrase file", () => {
+  it.scopedLive("holds the passphrase on one line, without its line end", () =>
     Effect.gen(function* () {
       for (const end of ["", "\n", "\r\n"]) {
         const file = yield* holding(`${PASSPHRASE}${end}`)
@@ -60,7 +60,7 @@ describe("the file of a passphrase", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("is refused if others may read it, or if it is no file", () =>
+  it.scopedLive("is refused if others may read it, or if it is not a file", () =>
     Effect.gen(function* () {
       for (const mode of [0o644, 0o640, 0o602]) {
         const file = yield* holding(PASSPHRASE)
@@ -84,7 +84,7 @@ describe("the file of a passphrase", () => {
 })
 
 describe("an encrypted key file", () => {
-  it.scopedLive("opens with its passphrase, while the event loop goes on", () =>
+  it.scopedLive("opens with its passphrase without blocking the event loop", () =>
     Effect.gen(function* () {
       const file = yield* sealedKey
       let turns = 0
@@ -113,7 +113,7 @@ describe("an encrypted key file", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("is said to be damaged if it is cut off, and is not replaced", () =>
+  it.scopedLive("is reported as damaged if it is truncated, and is not replaced", () =>
     Effect.gen(function* () {
       const file = yield* sealedKey
       const half = readFileSync(file, "utf8").slice(0, 200)
@@ -124,7 +124,7 @@ describe("an encrypted key file", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("is made where there is a passphrase, if it is long enough", () =>
+  it.scopedLive("is created where there is a passphrase, if it is long enough", () =>
     Effect.gen(function* () {
       const file = yield* place("validator.key")
       const refused = yield* Effect.flip(given("too short")(KeyFile.loadOrCreate(file)))

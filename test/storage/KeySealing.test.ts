@@ -24,7 +24,7 @@ describe("a sealed key", () => {
     }),
   )
 
-  it.effect("opens with the same passphrase typed as other code points, and with no other", () =>
+  it.effect("opens with the same passphrase in another Unicode form, and with no other", () =>
     Effect.gen(function* () {
       const accented = yield* KeySealing.seal(key, "pass\u00e9 \ufb01ne phrase", QUICK)
       expect(yield* opens(accented, "passe\u0301 fine phrase")).toBe(true)
@@ -33,7 +33,7 @@ describe("a sealed key", () => {
     }),
   )
 
-  it.effect("is another each time", () =>
+  it.effect("differs each time", () =>
     Effect.gen(function* () {
       const again = yield* KeySealing.seal(key, "correct horse battery", QUICK)
       const first = yield* sealed
@@ -60,7 +60,7 @@ describe("a sealed key", () => {
     }),
   )
 
-  it.effect("is not read where it asks for too little or too much work, or holds anything else", () =>
+  it.effect("is refused where it asks for too little or too much work, or holds anything else", () =>
     Effect.gen(function* () {
       const file = yield* sealed
       const reads = (change: object) => Option.isSome(SealedKey.parse(JSON.stringify({ ...file, ...change })))

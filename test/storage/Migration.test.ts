@@ -39,7 +39,7 @@ describe("the schema", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("stays at the version before a step that fails, without any part of it", () =>
+  it.scopedLive("stays at the version before a step that fails, without any part of that step", () =>
     Effect.gen(function* () {
       const file = `${yield* world.temporaryDirectory}/a.db`
       const broken = { version: 2, statements: "delete from things;\nupdate absent set name = '';\n" }
@@ -49,7 +49,7 @@ describe("the schema", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.effect("says of every table what it is for", () =>
+  it.effect("describes the purpose of every table", () =>
     Effect.gen(function* () {
       for (const { migrations } of [NodeSchema, SignedSchema, SignerSchema]) {
         expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, n) => n + 1))

@@ -132,10 +132,10 @@ function* all() {
 describe(
   Rest.of(
     "processes that are killed",
-    "a migration that is killed loses nothing, goes on at the next start, and its copy can be used",
+    "a killed migration loses nothing, continues at the next start, and leaves a usable copy,",
   ),
   () => {
-    it.scopedLive("while it copies, and with a whole copy that has no name yet", () =>
+    it.scopedLive("killed while it copies, and with a whole copy that has no name yet", () =>
       Effect.gen(function* () {
         const origin = yield* directory
         yield* world.sqlite(
@@ -148,12 +148,12 @@ describe(
       }).pipe(Effect.provide(world.platform)),
     )
 
-    it.scopedLive("in the middle of it", () =>
+    it.scopedLive("killed in the middle", () =>
       Effect.map(afterKills([15, 30]), (versions) => expect(versions).toEqual([VERSION, VERSION + 1])),
     )
 
     it.scopedLive(
-      "before each statement",
+      "killed before each statement",
       () =>
         Effect.map(afterKills(all()), (versions) => {
           expect(versions).toEqual([...versions].sort())

@@ -16,7 +16,7 @@ const stored = ({ transaction, receivedAt }: ReturnType<typeof pending>) => ({
 })
 
 describe("the pending transactions", () => {
-  it.scopedLive("survive a restart in the order of their arrival", () =>
+  it.scopedLive("survive a restart in order of arrival", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       const [late, early, dropped] = [pending(0, 30), pending(1, 10), pending(2, 20)]

@@ -36,43 +36,41 @@ const shown = (entry: Entry) =>
   entry._tag === "Posting" ? `${entry.posting.kind} ${entry.posting.amount}` : entry.recorded.transaction.id
 
 describe("an account's statement", () => {
-  it.effect(
-    "adds up what a validator earns, and lists everything else, in the order of commits, on pages of any size",
-    () =>
-      world
-        .inMemory((storage) =>
-          Effect.gen(function* () {
-            const transaction = world.transfer(1, 2, 0)
-            const vertex = world.vertex({ round: 1, transactions: [transaction] })
-            yield* storage.append(world.inserted([vertex]))
-            const postings = [
-              [posting("genesis", 1_000)],
-              [posting("reward", 5), posting("fees", 3)],
-              [posting("reward", 6), posting("treasury_payment", 50, 4), posting("treasury_payment", 60, 5)],
-            ]
-            for (const [index, of] of postings.entries()) {
-              const vertices = index === 1 ? [world.ordered(vertex)] : []
-              yield* storage.append([{ _tag: "Commit", batch: world.batch(index, { vertices, postings: of }) }])
-            }
-            yield* storage.append([
-              { _tag: "Commit", batch: world.batch(BLOCK_COMMITS, { postings: [posting("reward", 7)] }) },
-            ])
-            const expected = [
-              "reward 7",
-              "fees 3",
-              "reward 11",
-              "treasury_payment 60",
-              "treasury_payment 50",
-              transaction.id,
-              "genesis 1000",
-            ]
-            for (const limit of [1, 2, 3, 100]) expect((yield* pages(storage, limit)).map(shown)).toEqual(expected)
-          }),
-        )
-        .pipe(Effect.provide(world.platform)),
+  it.effect("adds up a validator's earnings, and lists everything else in commit order on pages of any size", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          const transaction = world.transfer(1, 2, 0)
+          const vertex = world.vertex({ round: 1, transactions: [transaction] })
+          yield* storage.append(world.inserted([vertex]))
+          const postings = [
+            [posting("genesis", 1_000)],
+            [posting("reward", 5), posting("fees", 3)],
+            [posting("reward", 6), posting("treasury_payment", 50, 4), posting("treasury_payment", 60, 5)],
+          ]
+          for (const [index, of] of postings.entries()) {
+            const vertices = index === 1 ? [world.ordered(vertex)] : []
+            yield* storage.append([{ _tag: "Commit", batch: world.batch(index, { vertices, postings: of }) }])
+          }
+          yield* storage.append([
+            { _tag: "Commit", batch: world.batch(BLOCK_COMMITS, { postings: [posting("reward", 7)] }) },
+          ])
+          const expected = [
+            "reward 7",
+            "fees 3",
+            "reward 11",
+            "treasury_payment 60",
+            "treasury_payment 50",
+            transaction.id,
+            "genesis 1000",
+          ]
+          for (const limit of [1, 2, 3, 100]) expect((yield* pages(storage, limit)).map(shown)).toEqual(expected)
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
   )
 
-  it.effect("has an entry of its own for what is large, so that no sum passes what there is", () =>
+  it.effect("has a separate entry for a large amount, so that no sum overflows", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
@@ -85,7 +83,7 @@ describe("an account's statement", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
-  it.effect("loses with the transactions of earlier commits what they added", () =>
+  it.effect("loses with old transactions the amounts they added", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {

@@ -80,7 +80,7 @@ describe("a power cut", () => {
     return { least: Math.min(...kept), most: Math.max(...kept), different: new Set(kept).size }
   }
 
-  it("takes any number of the newest commits, and whole ones only", () => {
+  it("takes any number of the newest commits, and only whole ones", () => {
     const story = { rule: { _tag: "NoCommit" }, marked: () => false, checkpointAt: 0 } as const
     expect(tries("none", story)).toMatchObject({ least: 0, most: ROWS, different: expect.toSatisfy((n) => n > 10) })
   })
@@ -99,7 +99,7 @@ describe("a power cut", () => {
     expect(tries("marks", story)).toMatchObject({ least: 17, most: ROWS })
   })
 
-  it("takes nothing from before a checkpoint, whatever that has left in the database", () => {
+  it("takes nothing from before a checkpoint, whatever the checkpoint has left in the database", () => {
     const story = { rule: { _tag: "NoCommit" }, marked: () => false, checkpointAt: 21 } as const
     expect(tries("checkpoint", story)).toMatchObject({ least: 21, most: ROWS })
   })

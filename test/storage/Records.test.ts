@@ -14,7 +14,7 @@ const loaded = (storage: Storage.Storage["Type"]) =>
   })
 
 describe("the records", () => {
-  it.effect("of every kind but accounts come back, by kind and key, also the empty ones", () =>
+  it.effect("of every kind except accounts are returned by kind and key, also empty ones", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
@@ -33,7 +33,7 @@ describe("the records", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
-  it.effect("change and go with the commits, through more than one page", () =>
+  it.effect("change and disappear with the commits, over several pages", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {

@@ -82,7 +82,7 @@ describe("opening is refused, and nothing changed, when", () => {
   )
 
   // A node started on them and died of the first commit that had to do with what was missing.
-  it.scopedLive("its schema is not the one that its version says", () =>
+  it.scopedLive("its schema differs from the one of its version", () =>
     Effect.gen(function* () {
       const changes = [
         ["drop table account_history", "its schema has no table account_history"],

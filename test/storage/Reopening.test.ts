@@ -74,7 +74,7 @@ describe("whatever batches were written", () => {
       expect(last).toEqual(Option.some(world.commit(batches.length - 1)))
     }).pipe(Effect.scoped, Effect.provide(world.platform))
 
-  const SAME = "the records are the same after opening again"
+  const SAME = "leave the same records after reopening"
   const batches = fc.array(changes, { minLength: 1, maxLength: 6 })
   it.live.prop(SAME, [batches], areTheSame, { fastCheck: { numRuns: 2 } })
   it.live.prop(Rest.of("more of them", SAME), [batches], areTheSame, { fastCheck: { numRuns: 8 } })

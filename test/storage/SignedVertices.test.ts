@@ -18,8 +18,8 @@ const stored = ({ header, encoded }: Vertex) => ({
   bytes: encoded,
 })
 
-describe("what this validator signed", () => {
-  it.scopedLive("is still there after a restart, and nothing else may be signed for its slot", () =>
+describe("signed vertices", () => {
+  it.scopedLive("survive a restart, and allow nothing else for their slot", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       const vertex = world.vertex({ epoch: 3, round: 700, timestamp: 1 })
@@ -38,7 +38,7 @@ describe("what this validator signed", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("has companions beside it until the ledger's file is synced, or their epoch is pruned", () =>
+  it.scopedLive("have companions until the ledger's file is synced, or their epoch is pruned", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       const [one, two, three] = [1, 2, 3].map((round) =>
@@ -72,7 +72,7 @@ describe("what this validator signed", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.effect("is told apart by author, epoch and round", () =>
+  it.effect("are told apart by author, epoch and round", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
@@ -102,7 +102,7 @@ describe("what this validator signed", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
-  it.effect("stands beside the headers that came from elsewhere", () =>
+  it.effect("are stored beside the headers that came from elsewhere", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
@@ -121,7 +121,7 @@ describe("what this validator signed", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("is synced with every write, other files at their checkpoints", () =>
+  it.scopedLive("are synced with every write, other files at their checkpoints", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       const synchronous = (durability: Database.Durability) =>
@@ -134,7 +134,7 @@ describe("what this validator signed", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.live("is loaded page by page, oldest first", () =>
+  it.live("are loaded page by page, oldest first", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {

@@ -13,7 +13,7 @@ const batch = world.batch(1, {
 })
 
 describe("storage", () => {
-  it.scopedLive("still has a commit after it was closed and opened again", () =>
+  it.scopedLive("keeps a commit after it was closed and reopened", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       yield* world.inDirectory(path, (storage) =>
@@ -42,7 +42,7 @@ describe("storage", () => {
   )
 
   // Whoever has the vertex may ask for what it names: after a power cut everywhere nobody else may have that.
-  it.scopedLive("has an own vertex in signed.db behind a synced transaction of udg.db", () =>
+  it.scopedLive("has an own vertex in signed.db after a synced transaction of udg.db", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       /** The page of the newest frame in the log: only the syncing transaction writes the first one. */
@@ -64,7 +64,7 @@ describe("storage", () => {
   )
 
   // A node killed in that moment of its first start was refused at every other.
-  it.scopedLive("is made although an earlier attempt was cut off in the middle of its first write", () =>
+  it.scopedLive("is created although an earlier attempt was interrupted in its first write", () =>
     Effect.gen(function* () {
       for (const file of ["udg.db", "signed.db"]) {
         const path = yield* world.temporaryDirectory

@@ -36,7 +36,7 @@ const historyOf = (storage: Storage.Storage["Type"], n: number, limit: number) =
   })
 
 describe("a transaction", () => {
-  it.effect("is found with everything the lookup says about it", () =>
+  it.effect("is found with all details of the lookup", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
@@ -63,7 +63,7 @@ describe("a transaction", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
-  it.effect("keeps why it failed, and the proposal it made", () =>
+  it.effect("keeps its failure's reason, and the proposal it made", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
@@ -95,7 +95,7 @@ describe("a transaction", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
-  it.effect("is found among many of every size, each with what came of it", () =>
+  it.effect("is found among many of every size, each with its outcome", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
@@ -154,7 +154,7 @@ describe("a transaction", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("is not taken for another that the same key leads to", () =>
+  it.scopedLive("is not mistaken for another under the same key", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       const [mine, other, unknown] = [world.transfer(1, 2, 0), world.transfer(1, 2, 1), world.transfer(1, 2, 2)]
@@ -188,7 +188,7 @@ describe("a transaction", () => {
 })
 
 describe("a moment", () => {
-  it.effect("leads to the first transaction of the commits from then on, whatever is pruned or has none", () =>
+  it.effect("maps to the first transaction of the commits from then on, whatever is pruned or has none", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
@@ -213,7 +213,7 @@ describe("a moment", () => {
 })
 
 describe("an account's history", () => {
-  it.effect("is what it sent and received, newest first, in pages that new transactions do not shift", () =>
+  it.effect("lists what it sent and received, newest first, in pages that new transactions do not shift", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
@@ -254,7 +254,7 @@ describe("an account's history", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
-  it.effect("ends where the prune ended, and its cursors are never given to others", () =>
+  it.effect("ends where pruning ended, and its cursors are never reused", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
@@ -276,7 +276,7 @@ describe("an account's history", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("goes a little at a time, pack by pack, and leaves no row behind", () =>
+  it.scopedLive("is pruned little by little, pack by pack, and leaves no row behind", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       yield* world.inDirectory(path, (storage) =>
@@ -304,7 +304,7 @@ describe("an account's history", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("gives its space back to the disk when it is pruned and the file compacted", () =>
+  it.scopedLive("returns its space to the disk when it is pruned and the file compacted", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       const size = Effect.sync(() => statSync(`${path}/udg.db`).size)

@@ -19,7 +19,7 @@ const historyOf = (storage: Storage.Storage["Type"], before: number | null, limi
   )
 
 describe("a database of the fourth version of the schema", () => {
-  it.scopedLive("has its transactions, their outcomes and its vertices under this one", () =>
+  it.scopedLive("keeps its transactions, their outcomes and its vertices under this one", () =>
     Effect.gen(function* () {
       const path = yield* directory
       yield* world.inDirectory(path, (storage) =>
@@ -47,7 +47,7 @@ describe("a database of the fourth version of the schema", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("goes on with the next number, and its pages of history have both", () =>
+  it.scopedLive("continues with the next number, and its pages of history have both", () =>
     Effect.gen(function* () {
       const path = yield* directory
       yield* world.inDirectory(path, commitThird)
@@ -64,7 +64,7 @@ describe("a database of the fourth version of the schema", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("finds old and new transactions, and vertices, by the beginnings of their hashes", () =>
+  it.scopedLive("finds old and new transactions and vertices by the beginnings of their hashes", () =>
     Effect.gen(function* () {
       const path = yield* directory
       yield* world.inDirectory(path, (storage) =>
@@ -89,7 +89,7 @@ describe("a database of the fourth version of the schema", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("lets go of its old transactions when it is pruned", () =>
+  it.scopedLive("drops its old transactions when it is pruned", () =>
     Effect.gen(function* () {
       const path = yield* directory
       yield* world.inDirectory(path, (storage) =>
@@ -111,7 +111,7 @@ describe("a database of the fourth version of the schema", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("numbers no transaction as one that was pruned before", () =>
+  it.scopedLive("reuses no number of a pruned transaction", () =>
     Effect.gen(function* () {
       const path = yield* directory
       yield* world.inDirectory(path, (storage) => storage.transactions.prune(Natural.commitIndex(3), 1_000))

@@ -47,7 +47,7 @@ const readings = (storage: Storage.Storage["Type"], vertex: Vertex.Vertex, commi
   })
 
 describe("the vertices", () => {
-  it.scopedLive("come back whole wherever their transactions are, which are on the disk once", () =>
+  it.scopedLive("are returned whole wherever their transactions are, which are stored once", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       const transactions = Array.from({ length: 100 }, (_, n) => world.transfer(n, n + 1, 7))
@@ -87,7 +87,7 @@ describe("the vertices", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.effect("come back whole, by hash and by round, those of all epochs", () =>
+  it.effect("are returned whole, by hash and by round, across epochs", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
@@ -115,7 +115,7 @@ describe("the vertices", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
-  it.effect("of a round come without their bodies", () =>
+  it.effect("of a round can be returned without their bodies", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
@@ -148,7 +148,7 @@ describe("the vertices", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
-  it.effect("of an epoch's rounds come in pages of limited size, each once, in the order of arrival", () =>
+  it.effect("of an epoch's rounds come in pages of limited size, each once, in order of arrival", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
@@ -176,7 +176,7 @@ describe("the vertices", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
-  it.effect("of an epoch tell what each author made last", () =>
+  it.effect("of an epoch show each author's latest", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
@@ -271,7 +271,7 @@ describe("the vertices", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("write a few pages for twenty of them, however many there are", () =>
+  it.scopedLive("write a few pages for twenty of them, however many exist", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       const vertices = Array.from({ length: 4_020 }, (_, n) => at(1, n >> 2, n % 4))

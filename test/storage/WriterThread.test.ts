@@ -32,8 +32,8 @@ const anyValue: FastCheck.Arbitrary<Value> = FastCheck.oneof(
   FastCheck.uint8Array({ maxLength: 20_000 }),
 )
 
-describe("the thread that writes", () => {
-  it.scopedLive("is given every value as it is", () =>
+describe("the writer thread", () => {
+  it.scopedLive("receives every value unchanged", () =>
     Effect.gen(function* () {
       const database = yield* opened
       yield* Effect.promise(() =>
@@ -50,7 +50,7 @@ describe("the thread that writes", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("says with the commit what went wrong before, and keeps nothing of it", () =>
+  it.scopedLive("reports an earlier error at the commit, and keeps nothing of that transaction", () =>
     Effect.gen(function* () {
       const database = yield* opened
       const refused = yield* Effect.flip(
@@ -69,7 +69,7 @@ describe("the thread that writes", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("keeps nothing of a write that is given up here, whether or not its statements had crossed", () =>
+  it.scopedLive("keeps nothing of a cancelled write, whether or not its statements had arrived", () =>
     Effect.gen(function* () {
       const database = yield* opened
       const given = [
@@ -119,7 +119,7 @@ describe("the thread that writes", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("is woken once for a write without rows, synced or not", () =>
+  it.scopedLive("wakes once for a write without rows, synced or not", () =>
     Effect.gen(function* () {
       const database = yield* opened
       const sent = vi.spyOn(Worker.prototype, "postMessage")
@@ -136,7 +136,7 @@ describe("the thread that writes", () => {
     }).pipe(Effect.ensuring(Effect.sync(() => vi.restoreAllMocks())), Effect.provide(world.platform)),
   )
 
-  it.scopedLive("leaves the other thread free while it writes", () =>
+  it.scopedLive("leaves the main thread free while it writes", () =>
     Effect.gen(function* () {
       const database = yield* opened
       let turns = 0
@@ -152,7 +152,7 @@ describe("the thread that writes", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("is missed by whoever writes when it is gone", () =>
+  it.scopedLive("makes writes fail when it is gone", () =>
     Effect.gen(function* () {
       const file = `${yield* world.temporaryDirectory}/a.db`
       const scope = yield* Scope.make()

@@ -47,7 +47,7 @@ describe("a fault", () => {
     expect(satsIn(planted({ of: "limit", by: "(sum, { most: bound = 7 }) => Math.min(sum, bound)" }))).toBe(7)
   })
 
-  it("replaces a method, a private one and a getter", () => {
+  it("replaces a method, also a private one, and a getter", () => {
     expect(satsIn(planted({ of: "Purse.put", by: "(sum) => { this.#sats -= sum }" }))).toBe(-10)
     expect(satsIn(planted({ of: "Purse.#add", by: "(sum) => { this.#sats -= sum }" }))).toBe(-5)
     expect(satsIn(planted({ of: "Purse.sats", by: "() => -1" }))).toBe(-1)
@@ -63,7 +63,7 @@ describe("a fault", () => {
     expect(satsIn(planted({ of: "limit", call: "Math.min", by: "() => 3" }))).toBe(3)
   })
 
-  it("does not care how a local variable is called, nor how lines are broken", () => {
+  it("tolerates other names of local variables and other line breaks", () => {
     const change = { of: "Purse.#add", by: "(sum) => { this.#sats -= sum }" }
     expect(satsIn(planted(change, SOURCE.replace("#add(amount: number)", "#add(\n  more: number,\n)")))).toBe(-5)
   })
@@ -73,7 +73,7 @@ describe("a fault", () => {
     expect(plant({ name: "thief", changes }, "Other.ts", SOURCE)).toBeUndefined()
   })
 
-  it("fails, by its name, when what it breaks is gone", () => {
+  it("fails with its name when its target is gone", () => {
     const renamed = SOURCE.replaceAll("#add", "#increase").replaceAll("limit", "bound")
     expect(() => planted({ of: "Purse.#add", by: "() => {}" }, renamed)).toThrow(
       'fault "thief": Purse.ts has no Purse.#add',
@@ -84,7 +84,7 @@ describe("a fault", () => {
     )
   })
 
-  it("fails when it could mean two things, or is none", () => {
+  it("fails when it is ambiguous or invalid", () => {
     expect(() => planted({ of: "Purse.put", call: "#add", by: "() => {}" })).toThrow(
       'fault "thief": Purse.ts has 2 of call of #add in Purse.put, not one',
     )
@@ -116,12 +116,12 @@ describe("faults in one program", () => {
     }
   }
 
-  it("act one at a time, and while none is chosen not at all", () => {
+  it("act one at a time, and not at all while none is chosen", () => {
     expect(satsWith()).toBe(5)
     expect(faults.map(({ name }) => satsWith(name))).toEqual([10, 10, 3, 11, -5, -1])
   })
 
-  it("do not join a line that begins with a call to the line before it", () => {
+  it("do not join a line that begins with a call to the previous line", () => {
     const change = { file: "Purse.ts", of: "Purse.put", call: "#add", by: "(sum) => { this.#sats -= sum }" }
     const source = SOURCE.replace("    this.#add(0)\n", "")
     expect(satsIn(plantAll([{ name: "thief", changes: [change] }], "Purse.ts", source))).toBe(5)
@@ -131,7 +131,7 @@ describe("faults in one program", () => {
     expect(plantAll(faults, "Other.ts", SOURCE)).toBeUndefined()
   })
 
-  it("fail, by the name of the one, when what it breaks is gone", () => {
+  it("fail with the name of the one whose target is gone", () => {
     expect(() => plantAll(faults, "Purse.ts", SOURCE.replaceAll("#add", "#increase"))).toThrow(
       'fault "thief": Purse.ts has no Purse.#add',
     )
@@ -194,7 +194,7 @@ describe("the faults that tests plant", () => {
     expect(apart(all).flatMap(mistakesIn)).toEqual([])
   })
 
-  it("are found out, by name, when they have not", () => {
+  it("are reported by name when their types differ", () => {
     const change = { file: "src/protocol/epoch/EpochRecord.ts", of: "isQuorum", by: "(weight) => weight.length" }
     expect(mistakesIn([{ name: "untyped", changes: [change] }]).join()).toMatch(
       /fault "untyped": .*'length' does not exist on type 'number'/,

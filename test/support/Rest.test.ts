@@ -14,7 +14,7 @@ describe("the rest", () => {
     expect(selectedFrom([...marked, ...unmarked], "all")).toEqual([...marked, ...unmarked])
   })
 
-  it("is selected by a word that there is", () => {
+  it("is selected by an existing word", () => {
     expect(Rest.selectionOf(undefined)).toBe("usual")
     expect(() => Rest.selectionOf("everything")).toThrow("UDG_TESTS=everything: expected usual, rest or all")
   })

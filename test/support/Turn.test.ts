@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
 
-describe("between two tests that wait for nothing", () => {
+describe("the event loop, between two tests that wait for nothing,", () => {
   let turns = 0
 
-  it("the event loop", () => {
+  it("is given work", () => {
     setImmediate(() => turns++)
     expect(turns).toBe(0)
   })

@@ -14,8 +14,8 @@ const supplyOf = async ({ client }: Awaited<ReturnType<typeof startNode>>) => {
   return { status: health.status, state: health.components.state?.status }
 }
 
-describe("the controls of a network for developers", () => {
-  it("set the network back under a client, whose accounts go on from the nonces that hold there", async () => {
+describe("the controls of a development network", () => {
+  it("revert the network under a client, whose accounts continue from the nonces that hold there", async () => {
     await using node = await startNode({ onDemand: true, accounts: 2, snapshots: true })
     const { client, controls, accounts } = node
     const [alice, bob] = accounts.map(({ secretKey }) => client.account(secretKey))
@@ -38,7 +38,7 @@ describe("the controls of a network for developers", () => {
     expect(await client.balance(nobody)).toMatchObject({ balance: 10 })
   })
 
-  it("make rounds at once and put the clock forward, however long a round takes", async () => {
+  it("make rounds at once and advance the clock, however long a round takes", async () => {
     await using node = await startNode({ roundMs: 60_000, accounts: 2 })
     const { controls, client } = node
     const before = (await client.core.status()).dag_round
@@ -55,7 +55,7 @@ describe("the controls of a network for developers", () => {
     expect((await client.core.status()).last_finalized_round).toBeGreaterThanOrEqual(before + 50)
   })
 
-  it("set balances without a change of the supply, and take coins from any account", async () => {
+  it("set balances without changing the supply, and take coins from any account", async () => {
     await using node = await startNode({ accounts: 2, onDemand: true })
     const { controls, client, accounts } = node
     const balanceOf = async (address: string) => (await client.core.balance({ path: { address } })).balance
@@ -88,7 +88,7 @@ describe("the controls of a network for developers", () => {
     expect(await client.transactions.lookup({ path: { hash: tx_hash } })).toMatchObject({ applied: true })
   })
 
-  it("put the clock forward by as much as the rounds would have taken, and not by more", async () => {
+  it("advance the clock by exactly the time the rounds would have taken", async () => {
     await using node = await startNode({ roundMs: 60_000, accounts: 1, onDemand: true, snapshots: true })
     const before = await node.controls.advanceRounds(1)
     const after = await node.controls.advanceRounds(100)
@@ -97,7 +97,7 @@ describe("the controls of a network for developers", () => {
     expect([minutes >= 100, minutes < 160]).toEqual([true, true])
   })
 
-  it("tell of each thing once", async () => {
+  it("report each event once", async () => {
     await using node = await startNode({ accounts: 2 })
     const [alice] = node.accounts
     if (alice === undefined) throw new Error("no account")
@@ -131,7 +131,7 @@ describe("the controls of a network for developers", () => {
   })
 
   it(
-    Rest.of("more starts", "set the network back to a snapshot, under the same address, and drop the later ones"),
+    Rest.of("more starts", "revert the network to a snapshot, under the same address, and drop the later ones"),
     async () => {
       await using node = await startNode({ onDemand: true, accounts: 2, snapshots: true })
       const { controls, client } = node
@@ -154,7 +154,7 @@ describe("the controls of a network for developers", () => {
     },
   )
 
-  it("set the network back behind connections that stay open", async () => {
+  it("revert the network behind persistent connections", async () => {
     await using node = await startNode({ onDemand: true, accounts: 1, snapshots: true })
     const { controls, client, url } = node
     const agent = new Http.Agent({ keepAlive: true, maxSockets: 1 })
@@ -193,7 +193,7 @@ describe("the controls of a network for developers", () => {
     agent.destroy()
   })
 
-  it("refuse what is out of bounds, and change nothing", async () => {
+  it("refuse values out of bounds, and change nothing", async () => {
     await using node = await startNode({ onDemand: true, accounts: 1 })
     const { advanceRounds, advanceTime, snapshot, revert } = node.controls
     for (const count of [0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 100_001])

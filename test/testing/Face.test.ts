@@ -24,7 +24,7 @@ const answered = (face: Face): Effect.Effect<unknown, unknown> =>
 
 const second = Effect.succeed([nodeOf("second"), undefined] as const)
 
-it("holds no answer of a node for current once another has its place", async () => {
+it("discards a node's answer once another node has replaced it", async () => {
   const face = new Face(nodeOf("first"))
   const { state, restart } = face.behind.versions
   const [version, start] = [state?.(), restart?.()]
@@ -35,7 +35,7 @@ it("holds no answer of a node for current once another has its place", async () 
   expect(await Effect.runPromise(answered(face))).toBe("second")
 })
 
-it("lets requests wait while there is no node, and lets go of answers that were begun", async () => {
+it("lets requests wait while there is no node, and drops answers in progress", async () => {
   const face = new Face(nodeOf("first"))
   const [, name] = await Effect.runPromise(
     Effect.all([face.replaced(Effect.delay(second, "50 millis")), Effect.delay(answered(face), "10 millis")], {

@@ -86,7 +86,7 @@ afterAll(async () => {
 })
 
 describe("a fork of a live network", () => {
-  it("has its accounts, names, stakes, proposals and policies, and goes on with rounds of its own", async () => {
+  it("has its accounts, names, stakes, proposals and policies, and continues with rounds of its own", async () => {
     await using fork = await startNode({ fork: file, onDemand: true, accounts: 2 })
     const { client, controls } = fork
     const before = await live.client.core.network()
@@ -112,7 +112,7 @@ describe("a fork of a live network", () => {
     expect((await client.checkpoints.latest()).epoch).toBeGreaterThan(2)
   })
 
-  it("lets everybody act without a key, and the original network is as it was", async () => {
+  it("lets everybody act without a key, and leaves the original network unchanged", async () => {
     await using fork = await startNode({ fork: file, onDemand: true, accounts: 2 })
     const { client, controls } = fork
     const original = await seen(live.client)
@@ -135,7 +135,7 @@ describe("a fork of a live network", () => {
     expect(await seen(live.client)).toEqual(original)
   })
 
-  it("is a network of its own: what is signed for one is valid on neither other", async () => {
+  it("is a separate network: signatures for one are invalid on the other", async () => {
     await using fork = await startNode({ fork: file, onDemand: true, seed: "live", accounts: 4 })
     const [there, here] = [live.accounts[1], fork.accounts[1]]
     const next = (await fork.client.balance(bob)).next_nonce
@@ -150,7 +150,7 @@ describe("a fork of a live network", () => {
     expect(await fork.client.account(here.secretKey).send({ to: somebody, amount: 1 })).toMatchObject({ nonce: next })
   })
 
-  it("can be set back, dumped, and gone on with", async () => {
+  it("can be reverted, dumped and resumed", async () => {
     await using fork = await startNode({ fork: file, onDemand: true, accounts: 1 })
     const { client, controls } = fork
     const snapshot = await controls.snapshot()
@@ -165,7 +165,7 @@ describe("a fork of a live network", () => {
     await again.controls.advanceRounds(50)
   })
 
-  it("is refused in a line for any change to the file, a part of it, another network's, and what is none", async () => {
+  it("is refused in one line for a changed, partial, foreign or invalid file", async () => {
     const bytes = readFileSync(file)
     const refusal = async (content: Uint8Array): Promise<string> => {
       const changed = join(folder, "changed")
@@ -237,7 +237,7 @@ describe("a fork of a node's network", () => {
       (error: unknown) => (error instanceof Error ? `${error.name}: ${error.message}` : "no error"),
     )
 
-  it("takes a large state piece by piece, and is refused if one of them comes in the place of another", async () => {
+  it("takes a large state piece by piece, and is refused if one piece replaces another", async () => {
     await using large = await startNode({ onDemand: true, accounts: 6_000, coinsEach: 1 })
     await large.controls.advanceRounds(50)
     const last = large.accounts.at(-1)?.address ?? ""
@@ -291,7 +291,7 @@ describe("a fork of a node's network", () => {
     }
   })
 
-  it("is refused where there is no node, or one of another network than the genesis names", async () => {
+  it("is refused where no node answers, or one of another network than the genesis names", async () => {
     expect(await refusalOf({ fork: "http://127.0.0.1:1" })).toMatch(/^ControlRefused: this cannot be forked: /)
     await using other = await startNode({ onDemand: true, accounts: 1 })
     expect(await refusalOf({ fork: live.url, forkGenesis: other.genesis })).toContain("it is a node of udg-solo-")

@@ -14,8 +14,8 @@ const started = async () => {
   return { node, alice, bob, carol, [Symbol.asyncDispose]: node[Symbol.asyncDispose] }
 }
 
-describe("an account that is impersonated", () => {
-  it("does whatever the account of a key does, without its key, and any number of things at once", async () => {
+describe("an impersonated account", () => {
+  it("does whatever an account with a key does, without its key, and any number of things at once", async () => {
     await using world = await started()
     const { node, bob } = world
     const { client, controls } = node
@@ -32,7 +32,7 @@ describe("an account that is impersonated", () => {
     expect((await client.core.healthReport()).components.state?.status).toBe("healthy")
   })
 
-  it("may have several keys, and goes on after a revert", async () => {
+  it("may have several keys, and continues after a revert", async () => {
     await using world = await started()
     const { node, alice, bob, carol } = world
     const { client, controls } = node
@@ -51,7 +51,7 @@ describe("an account that is impersonated", () => {
     })
   })
 
-  it("stakes, delegates and sets a policy, without a seat for what has no key", async () => {
+  it("stakes, delegates and sets a policy, without a seat for accounts that have no key", async () => {
     await using world = await started()
     const { node, alice, bob } = world
     const { client, controls } = node
@@ -80,7 +80,7 @@ describe("an account that is impersonated", () => {
     await expect(controls.impersonate("@nowhere")).rejects.toThrow("nobody has registered @nowhere")
   })
 
-  it("is so by one key of this network alone: all others sign for their own accounts", async () => {
+  it("is impersonated by one key of this network alone: all others sign for their own accounts", async () => {
     await using world = await started()
     const { node, alice, bob } = world
     const unsigned = Wallet.unsigned(node.network, alice.address, "Transfer", {
@@ -99,13 +99,13 @@ describe("an account that is impersonated", () => {
   })
 })
 
-describe("the key that may sign for every account", () => {
+describe("the impersonation key", () => {
   const source = join(import.meta.dirname, "../../src")
   const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((path) => /\.tsx?$/.test(path))
   const uses = (words: RegExp): ReadonlyArray<string> =>
     files.filter((path) => words.test(readFileSync(join(source, path), "utf8"))).sort()
 
-  it("is given to a ledger by the network for developers, and by nothing else in the program", () => {
+  it("is given to a ledger by the development network, and by nothing else in the program", () => {
     expect(uses(/letSignForAll\(/)).toEqual(["ledger/Ledger.ts", "testing/DevNode.ts"])
     expect(uses(/standIn\b/)).toEqual([
       "cli/DevControls.ts",

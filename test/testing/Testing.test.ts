@@ -13,7 +13,7 @@ const at = <A>(list: ReadonlyArray<A>, index: number): A => {
 }
 
 describe("a node for tests", () => {
-  it("has funded accounts under the same keys every time, and ends when it is stopped", async () => {
+  it("has funded accounts with the same keys every time, and ends when it is stopped", async () => {
     const node = await startNode({ accounts: 3, coinsEach: 5 })
     const [alice, bob] = [at(node.accounts, 0), at(node.accounts, 1)]
     expect(node.accounts).toHaveLength(3)
@@ -55,7 +55,7 @@ describe("a node for tests", () => {
 })
 
 describe("a network with a price for accounts", () => {
-  it("takes it from the faucet and from a wallet exactly where the receiver is new", async () => {
+  it("charges it to the faucet and to a wallet exactly where the recipient is new", async () => {
     await using node = await startNode({ accounts: 1, coinsEach: 5, parameters: { accountFee: 1_100_000 } })
     const { client } = node
     const alice = at(node.accounts, 0)
@@ -85,7 +85,7 @@ describe("a network with a price for accounts", () => {
   })
 })
 
-describe("the built package, as somebody else uses it", () => {
+describe("the built package, as its users use it", () => {
   it("starts a node, pays with the wallet, and the process ends by itself once the node is stopped", async () => {
     const outcome = await Stranger.run(`
       import { startNode } from "udg-node/testing"
@@ -105,7 +105,7 @@ describe("the built package, as somebody else uses it", () => {
     expect(outcome).toEqual({ code: 0, said: "1.5\n" })
   })
 
-  it("prints nothing of its own among what a test prints, and rejects with plain errors", async () => {
+  it("prints nothing among a test's output, and rejects with plain errors", async () => {
     const outcome = await Stranger.run(`
       import { startNode } from "udg-node/testing"
 

@@ -21,7 +21,7 @@ describe("an inbox", () => {
     return { set: set.length, left: set.filter((timer) => !cleared.includes(timer)).length }
   }
 
-  it.live("gives what came in, in its order, and no more at once than is asked for", () =>
+  it.live("delivers in order, and no more at once than requested", () =>
     Effect.sync(() => {
       const inbox = new Inbox<number>()
       for (const item of [1, 2, 3]) inbox.push(item)
@@ -32,7 +32,7 @@ describe("an inbox", () => {
     }),
   )
 
-  it.live("does not wait where something is there already", () =>
+  it.live("does not wait where something has already arrived", () =>
     Effect.gen(function* () {
       const inbox = new Inbox<number>()
       inbox.push(1)
@@ -42,7 +42,7 @@ describe("an inbox", () => {
     }),
   )
 
-  it.live("ends the wait when something comes in, or when it is woken", () =>
+  it.live("ends the wait when something arrives, or when it is woken", () =>
     Effect.gen(function* () {
       const inbox = new Inbox<number>()
       for (const disturb of [() => inbox.push(1), () => inbox.wake()]) {
@@ -56,7 +56,7 @@ describe("an inbox", () => {
     }),
   )
 
-  it.live("ends the wait when its time is over, also where that is no number of milliseconds a timer knows", () =>
+  it.live("ends the wait when its time is over, also for a time that no timer accepts", () =>
     Effect.gen(function* () {
       const inbox = new Inbox<number>()
       yield* inbox.arrivalWithin(5)
@@ -67,7 +67,7 @@ describe("an inbox", () => {
     }),
   )
 
-  it.live("leaves no timer behind when who waits is interrupted", () =>
+  it.live("leaves no timer behind when the waiting reader is interrupted", () =>
     Effect.gen(function* () {
       const inbox = new Inbox<number>()
       const waiting = yield* Effect.fork(inbox.arrivalWithin(FOR_GOOD_MS))
@@ -80,7 +80,7 @@ describe("an inbox", () => {
     }),
   )
 
-  it.live("hands on everything, in its order, however much comes at once", () =>
+  it.live("delivers everything in order, however much arrives at once", () =>
     Effect.gen(function* () {
       const inbox = new Inbox<number>()
       const handed: Array<number> = []
@@ -95,7 +95,7 @@ describe("an inbox", () => {
     }),
   )
 
-  it.live("loses nothing but what cannot be taken, where that ends who reads and another goes on", () =>
+  it.live("loses only what cannot be read, when one reader ends there and another continues", () =>
     Effect.gen(function* () {
       const inbox = new Inbox<number>()
       const handed: Array<number> = []

@@ -31,7 +31,7 @@ const json = async (...words: ReadonlyArray<string>) => {
 }
 
 describe("a signed text", () => {
-  it("is verified with its key and against an account, and no other text, key or account passes", async () => {
+  it("is verified with its key and against an account, unlike another text, key or account", async () => {
     const { address, public_key, signature } = await json("sign", "Hello, Bob", "--key", "plain.key")
     expect(public_key).toBe(key.publicKey)
     expect(await json("verify", public_key, signature, "Hello, Bob", "--by", address)).toMatchObject({ address })
@@ -48,7 +48,7 @@ describe("a signed text", () => {
     }
   })
 
-  it("shows its signature, the text and the key on a line each, from which they are copied", async () => {
+  it("shows its signature, the text and the key on a line each, for copying", async () => {
     const text = `from here on it is ${"long ".repeat(30)}`.trimEnd()
     const { stdout } = await person.udg("sign", text, "--key", "plain.key")
     const copied = (label: string) => new RegExp(`^${label} +(.+)$`, "m").exec(stdout)?.[1] ?? ""
@@ -56,43 +56,38 @@ describe("a signed text", () => {
     expect(await json("verify", ...words)).toMatchObject({ is_valid: true })
   })
 
-  it("is never a transaction: what is signed begins with a domain of its own", async () => {
+  it("is never a transaction, since it begins with a domain of its own", async () => {
     const said = await json("sign", "é", "--key", "plain.key")
     expect(said.signature).toBe(key.sign(Buffer.from("udg/message\0é")))
   })
 })
 
 describe("keys", () => {
-  it(
-    Rest.of("many key files, each made slow to open", "go into plain text and words, and come back the same"),
-    async () => {
-      mkdirSync(inHome(".udg"))
-      await json("keys", "import", "--from", "plain.key")
-      const { words } = await json("keys", "export", "--words")
-      expect(words.split(" ")).toHaveLength(24)
-      writeFileSync(inHome("words.txt"), `words  ${words.replaceAll(/((?:\w+ ){5}\w+) /g, "$1\n       ")}\n`, {
-        mode: 0o600,
-      })
-      const again = await json("keys", "import", "--from", "words.txt", "--key", ".udg/paper.key")
-      expect(again.public_key).toBe(key.publicKey)
-      await json("keys", "export", "--key", ".udg/paper.key", "--out", "copy.key")
-      expect(readFileSync(inHome("copy.key"), "utf8")).toBe(`${SECRET}\n`)
-      expect(statSync(inHome("copy.key")).mode & 0o777).toBe(0o600)
-      writeFileSync(inHome(".udg/broken.key"), "{}", { mode: 0o600 })
-      const listed = await json("keys", "list")
-      expect(listed).toEqual([
-        { file: inHome(".udg/broken.key"), error: expect.stringContaining("damaged") },
-        { file: inHome(".udg/paper.key"), address: again.address, public_key: key.publicKey, is_encrypted: true },
-        { file: inHome(".udg/wallet.key"), address: again.address, public_key: key.publicKey, is_encrypted: true },
-      ])
-      const { stdout } = await person.udg("keys", "list")
-      expect(stdout).toMatch(
-        /^KEY +ADDRESS ON TESTNETS +FILE\nbroken\.key +cannot be read\npaper +tudg1\w+ +encrypted\n/,
-      )
-    },
-  )
+  it(Rest.of("many key files, each made slow to open", "survive conversion into plain text and words"), async () => {
+    mkdirSync(inHome(".udg"))
+    await json("keys", "import", "--from", "plain.key")
+    const { words } = await json("keys", "export", "--words")
+    expect(words.split(" ")).toHaveLength(24)
+    writeFileSync(inHome("words.txt"), `words  ${words.replaceAll(/((?:\w+ ){5}\w+) /g, "$1\n       ")}\n`, {
+      mode: 0o600,
+    })
+    const again = await json("keys", "import", "--from", "words.txt", "--key", ".udg/paper.key")
+    expect(again.public_key).toBe(key.publicKey)
+    await json("keys", "export", "--key", ".udg/paper.key", "--out", "copy.key")
+    expect(readFileSync(inHome("copy.key"), "utf8")).toBe(`${SECRET}\n`)
+    expect(statSync(inHome("copy.key")).mode & 0o777).toBe(0o600)
+    writeFileSync(inHome(".udg/broken.key"), "{}", { mode: 0o600 })
+    const listed = await json("keys", "list")
+    expect(listed).toEqual([
+      { file: inHome(".udg/broken.key"), error: expect.stringContaining("damaged") },
+      { file: inHome(".udg/paper.key"), address: again.address, public_key: key.publicKey, is_encrypted: true },
+      { file: inHome(".udg/wallet.key"), address: again.address, public_key: key.publicKey, is_encrypted: true },
+    ])
+    const { stdout } = await person.udg("keys", "list")
+    expect(stdout).toMatch(/^KEY +ADDRESS ON TESTNETS +FILE\nbroken\.key +cannot be read\npaper +tudg1\w+ +encrypted\n/)
+  })
 
-  it("come back from words that are typed, which the terminal does not show", async () => {
+  it("are restored from typed words, which the terminal does not show", async () => {
     const { stdout } = await person.udg("keys", "export", "--key", "plain.key", "--words")
     const words = stdout
       .replace(/^words/, "")
@@ -109,7 +104,7 @@ describe("keys", () => {
     expect(terminal.text).not.toContain(words.slice(0, 20))
   })
 
-  it("come back from all lines of words that are pasted, and none of them is left for the shell", async () => {
+  it("are restored from all pasted lines of words, with none left for the shell", async () => {
     const { stdout } = await person.udg("keys", "export", "--key", "plain.key", "--words")
     const lines = stdout
       .replace(/^words/, "")
@@ -127,7 +122,7 @@ describe("keys", () => {
     expect(terminal.text).not.toContain(lines[3]?.trim())
   })
 
-  it("end where an empty line comes before all words", async () => {
+  it("are not read past an empty line before all words", async () => {
     const terminal = person.sit(typed("keys", "import", "--key", "few.key"))
     await terminal.see("words, with spaces between them: ")
     terminal.type("abandon abandon\r")
@@ -137,7 +132,7 @@ describe("keys", () => {
     expect(terminal.text).toContain("udg: these are not the words of a key")
   })
 
-  it("are exported in a way that was asked for, and imported where there is something to ask", async () => {
+  it("are exported in a requested form, and imported where there is a terminal", async () => {
     expect(await person.udg("keys", "export", "--key", "plain.key")).toEqual({
       code: 1,
       stdout: "",
@@ -161,8 +156,8 @@ const passphraseFile = (name: string, passphrase: string) => {
 const opened = async (name: string, passphrase: string): Promise<string> =>
   (await Wallet.restoreKey(readFileSync(inHome(name), "utf8"), passphrase)).toSecretHex()
 
-describe("a key file that is changed where it is", () => {
-  it("is encrypted, gets another passphrase, and is decrypted, and is its owner's all the time", async () => {
+describe("a key file changed in place", () => {
+  it("is encrypted, given another passphrase and decrypted, and stays its owner's throughout", async () => {
     writeFileSync(inHome("validator.key"), `${SECRET}\n`, { mode: 0o600 })
     const first = passphraseFile("first", "the first passphrase")
     const second = passphraseFile("second", "the second passphrase")
@@ -178,7 +173,7 @@ describe("a key file that is changed where it is", () => {
     expect(readdirSync(person.home)).not.toContain("validator.key.new")
   })
 
-  it("is not changed with a wrong passphrase, twice the same way, or without a word", async () => {
+  it("is not changed with a wrong passphrase, to its current form, or without a word", async () => {
     await sealed("own.key", PASSPHRASE)
     writeFileSync(inHome("bare.key"), `${SECRET}\n`, { mode: 0o600 })
     const before = readFileSync(inHome("own.key"), "utf8")
@@ -216,7 +211,7 @@ describe("a key file that is changed where it is", () => {
     )
   })
 
-  it("is decrypted at a terminal after a question, and not after another answer", async () => {
+  it("is decrypted at a terminal only after confirmation", async () => {
     await sealed("asked.key", PASSPHRASE)
     const answer = async (line: string) => {
       const terminal = person.sit(typed("keys", "decrypt", "--key", "asked.key"), { UDG_PASSPHRASE: PASSPHRASE })
@@ -251,7 +246,7 @@ describe("a key file that is changed where it is", () => {
 })
 
 describe("a file of signatures", () => {
-  it("that is not there, or is none, is told so", async () => {
+  it("is reported when it is missing or invalid", async () => {
     writeFileSync(inHome("none.json"), "{}")
     const complaint = async (file: string) => (await person.udg("multisig", "show", file)).stderr
     expect(await complaint("nowhere.json")).toBe("udg: nowhere.json: cannot be read: it does not exist\n")
@@ -260,7 +255,7 @@ describe("a file of signatures", () => {
 })
 
 describe("conversion", () => {
-  it("knows amounts, addresses of both kinds of network and public keys", async () => {
+  it("accepts amounts, addresses of both kinds of network and public keys", async () => {
     expect(await json("convert", "1234.5")).toEqual({ udg: "1234.5", sats: 123_450_000_000 })
     expect(await json("convert", "1", "sats")).toEqual({ udg: "0.00000001", sats: 1 })
     expect((await person.udg("convert", "1234.5")).stdout).toBe("udg   1,234.5\nsats  123,450,000,000\n")
@@ -278,7 +273,7 @@ describe("conversion", () => {
     ["2.5"],
     ["2.5UDG"],
     ["2.5udg", "udg"],
-  ])("takes %s %s", async (...words) => {
+  ])("accepts %s %s", async (...words) => {
     expect(await json("convert", ...words)).toEqual({ udg: "2.5", sats: 250_000_000 })
   })
 
@@ -293,7 +288,7 @@ describe("conversion", () => {
     ],
     [["much"], '"much" is neither an amount, as 2.5 or 1000 sats, nor an address, nor a public key'],
     [["tudg1much"], '"tudg1much" is neither an amount, as 2.5 or 1000 sats, nor an address, nor a public key'],
-  ])("refuses %j and says why", async (words, complaint) => {
+  ])("refuses %j with the reason", async (words, complaint) => {
     expect(await person.udg("convert", ...words)).toEqual({ code: 1, stdout: "", stderr: `udg: ${complaint}\n` })
   })
 })

@@ -84,14 +84,14 @@ const computed = (): Hash => {
   return Wallet.hashOf(Wallet.parseUnsigned(Wallet.network(info), unsigned))
 }
 
-describe("a node that lies", () => {
-  it("about its network does not get a signature where the wallet knows better", async () => {
+describe("a lying node", () => {
+  it("gets no signature with a false network where the wallet knows better", async () => {
     const { code, stderr } = await pay(await node({}), "--network", "my-net")
     expect({ code, submitted }).toEqual({ code: 3, submitted: [] })
     expect(stderr).toContain(`is a node of "${info.network_id}", not of the network in --network`)
   })
 
-  it("about the fee does not get more than a hundred times the usual, unless it is given", async () => {
+  it("gets at most a hundred times the usual fee, unless the fee is given", async () => {
     const url = await node(network({ min_fee_sats: 100_000_000 }))
     const asked = await pay(url)
     expect({ ...asked, submitted }).toEqual({
@@ -104,7 +104,7 @@ describe("a node that lies", () => {
     expect(submitted).toMatchObject([{ fee: 100_000_000 }])
   })
 
-  it("about the receiver gets the price of an account at most, and no more than ten times the usual", async () => {
+  it("gets at most the price of an account for a false recipient, and no more than ten times the usual", async () => {
     const lie = (account_fee_sats: number) => ({
       core: {
         ...network({ account_fee_sats }).core,
@@ -123,7 +123,7 @@ describe("a node that lies", () => {
     ["a nonce far ahead", { next_nonce: 1_000 }],
     ["a nonce behind", { next_nonce: 2 }],
     ["another account", { address: balance.address }],
-  ])("about the account, with %s, does not get a signature", async (_, lie) => {
+  ])("gets no signature with a false account, with %s", async (_, lie) => {
     const url = await node({
       core: {
         balance: ({ path }) =>
@@ -135,14 +135,14 @@ describe("a node that lies", () => {
     expect(stderr).toContain(": its answer cannot be true: ")
   })
 
-  it("about a name is found out where it gives the account of another", async () => {
+  it("is detected when it resolves a name to another account", async () => {
     const url = await node({ core: { balance: () => Effect.succeed({ ...balance, name: "mallory" } as never) } })
     const { code, stderr } = await alice.udg("send", "@alice", "1", "--key", "plain.key", "--node", url)
     expect({ code, submitted }).toEqual({ code: 3, submitted: [] })
     expect(stderr).toContain(": its answer cannot be true: it is about @mallory instead of @alice; ")
   })
 
-  it("about the hash is not believed that all is well", async () => {
+  it("is not believed when it returns another hash", async () => {
     const { code, stdout, stderr } = await pay(await node({}))
     expect({ code, stdout }).toEqual({ code: 5, stdout: "" })
     expect(stderr).toContain(
@@ -151,7 +151,7 @@ describe("a node that lies", () => {
     expect(stderr).toContain(`; before you repeat it, check with udg tx ${computed()}`)
   })
 
-  it("about what it was asked for in a lookup is found out", async () => {
+  it("is detected when it returns something else in a lookup", async () => {
     const { code, stderr } = await alice.udg("tx", "ab".repeat(32), "--node", await node({}))
     expect(code).toBe(3)
     expect(stderr).toContain(`do not trust`)
@@ -159,8 +159,8 @@ describe("a node that lies", () => {
   })
 })
 
-describe("what others wrote", () => {
-  it("does not reach the terminal as a command to it, in words or in JSON", async () => {
+describe("others' texts", () => {
+  it("cannot control the terminal, in words or in JSON", async () => {
     const memo = "\u001b[2J\u001b]0;owned\u0007\r\u202egnp"
     const network = Wallet.network(info)
     const fields = { to: "aa".repeat(20), amount: Wallet.sats("1"), fee: 1_000, nonce: 0, memo }
@@ -190,7 +190,7 @@ describe("what others wrote", () => {
   })
 })
 
-describe("a node that goes away", () => {
+describe("a node that fails", () => {
   /** Passes everything on, but hangs up on the transaction once it has it. */
   const hangingUp = async (behind: string): Promise<string> => {
     const server: Server = createServer((incoming, outgoing) => {
@@ -213,7 +213,7 @@ describe("a node that goes away", () => {
     return `http://127.0.0.1:${address.port}`
   }
 
-  it("after it was sent the transaction leaves it open, with the hash to ask for", async () => {
+  it("after it received the transaction leaves the outcome open, with the hash to ask for", async () => {
     const { code, stdout, stderr } = await pay(await hangingUp(await node({})))
     expect({ code, stdout }).toEqual({ code: 5, stdout: "" })
     expect(submitted).toHaveLength(1)
@@ -222,13 +222,13 @@ describe("a node that goes away", () => {
     )
   })
 
-  it("with a bug, once it was sent, leaves it open too", async () => {
+  it("with a bug after it received the transaction leaves the outcome open too", async () => {
     const { code, stderr } = await pay(await node({ transactions: { submit: () => Effect.die("a bug") } }))
     expect(code).toBe(5)
     expect(stderr).toContain("but may not have arrived")
   })
 
-  it("with the transaction, which it does not know any more, leaves it open", async () => {
+  it("by forgetting the transaction leaves the outcome open", async () => {
     const failing = await node({
       transactions: {
         submit: accepting(computed),

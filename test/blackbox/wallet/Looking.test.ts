@@ -55,33 +55,30 @@ const json = async (...words: ReadonlyArray<string>) => {
   return JSON.parse(stdout)
 }
 
-describe("the verbs that look", () => {
-  it(
-    Rest.of("a program for each verb", "fit a terminal of eighty columns, with digits in groups of three"),
-    async () => {
-      const calls = [
-        ["status"],
-        ["balance", "@alice"],
-        ["history", "@alice"],
-        ["tx", paid],
-        ["round", String(round)],
-        ["vertex", vertex],
-        ["validators"],
-        ["mempool"],
-        ["peers"],
-        ["parameters"],
-        ["proposals"],
-      ]
-      const screens: Array<string> = []
-      for (const words of calls) screens.push((await person.within(COLUMNS, ...words)).stdout)
-      screens.push(await seen("udg history @alice"))
-      expect(screens.flatMap((screen) => screen.split("\n")).filter((line) => line.length > COLUMNS)).toEqual([])
-      expect(screens.every((screen) => screen !== "")).toBe(true)
-      expect(await seen("udg balance @alice")).toContain("1,233,332.43109988 UDG")
-    },
-  )
+describe("the read verbs", () => {
+  it(Rest.of("a program for each verb", "fit eighty columns, with digits in groups of three"), async () => {
+    const calls = [
+      ["status"],
+      ["balance", "@alice"],
+      ["history", "@alice"],
+      ["tx", paid],
+      ["round", String(round)],
+      ["vertex", vertex],
+      ["validators"],
+      ["mempool"],
+      ["peers"],
+      ["parameters"],
+      ["proposals"],
+    ]
+    const screens: Array<string> = []
+    for (const words of calls) screens.push((await person.within(COLUMNS, ...words)).stdout)
+    screens.push(await seen("udg history @alice"))
+    expect(screens.flatMap((screen) => screen.split("\n")).filter((line) => line.length > COLUMNS)).toEqual([])
+    expect(screens.every((screen) => screen !== "")).toBe(true)
+    expect(await seen("udg balance @alice")).toContain("1,233,332.43109988 UDG")
+  })
 
-  it("history adds up to the balance, newest first, and goes on where a page ends", async () => {
+  it("list a history that adds up to the balance, newest first, and continues where a page ends", async () => {
     const whole = await json("history", "@alice")
     expect(whole.entries.map(({ kind, change }: { kind: string; change: number }) => [kind, change])).toEqual([
       ["sent", -100_000],
@@ -99,7 +96,7 @@ describe("the verbs that look", () => {
     expect(screen).toMatch(/ genesis +\+1,234,567$/m)
   })
 
-  it("a round and a vertex lead to the transaction", async () => {
+  it("show a round and a vertex that lead to the transaction", async () => {
     expect((await json("round", String(round))).vertices.map(({ hash }: { hash: string }) => hash)).toContain(vertex)
     const { stdout } = await person.udg("vertex", vertex)
     expect(stdout).toMatch(new RegExp(`^vertex +${vertex}\nstatus +final\nround +${round}$`, "m"))
@@ -110,7 +107,7 @@ describe("the verbs that look", () => {
     expect(last.stdout).toMatch(/^round +[\d,]+\nstatus +final$/m)
   })
 
-  it("a hash is known by its beginning, and by the ends that a list shows", async () => {
+  it("accept a hash by its beginning, and by the ends that a list shows", async () => {
     const [, shown = ""] =
       / ([0-9a-f]+…[0-9a-f]+)$/m.exec((await seen("udg history @alice")).split("\n")[5] ?? "") ?? []
     expect(paid.startsWith(shown.split("…")[0] ?? " ")).toBe(true)
@@ -125,14 +122,14 @@ describe("the verbs that look", () => {
     expect((await person.udg("tx", "abc")).stderr).toContain("or the first ones, at least four")
   })
 
-  it("parameters have their units and bounds", async () => {
+  it("show parameters with their units and bounds", async () => {
     const { stdout: screen } = await person.within(COLUMNS, "parameters")
     expect(screen).toMatch(/^min_fee_sats +1,000 sats +1 +100,000,000$/m)
     expect(screen).toMatch(/^round_interval_ms +50 ms$/m)
     expect(await json("parameters")).toMatchObject({ round_interval_ms: 50, min_fee_sats: 1000 })
   })
 
-  it("a transaction is in the mempool until it is in a vertex", async () => {
+  it("show a transaction in the mempool until it is in a vertex", async () => {
     const waiting = alice.transfer({ to: alice.address, amount: 100_000_000, fee: 2_000, nonce: 4 })
     const { tx_hash } = await node.client.transactions.submit({ payload: waiting })
     const { stdout } = await person.udg("mempool")
@@ -140,7 +137,7 @@ describe("the verbs that look", () => {
     expect((await person.within(COLUMNS, "peers")).stdout).toMatch(/^connected +0\n\nno peers\n$/)
   })
 
-  it("shows a name beside its address, to people", async () => {
+  it("show a name beside its address, to people", async () => {
     const naming = bob.registerName({ name: "bob", fee: 100_000, nonce: 0 })
     await node.client.waitFor((await node.client.transactions.submit({ payload: naming })).tx_hash)
     expect(await seen("udg history @alice")).toMatch(/ sent +-1,234\.56790012 +@bob [0-9a-z]*…[0-9a-z]+ /)
@@ -160,7 +157,7 @@ describe("colour", () => {
   const ESCAPE = "\u001b"
   const matching = (pattern: string) => expect.stringMatching(new RegExp(pattern.replaceAll("<", `${ESCAPE}\\[`)))
 
-  it(Rest.of("a program for each verb", "shows states, amounts and addresses on a terminal"), async () => {
+  it(Rest.of("a program for each verb", "marks states, amounts and addresses on a terminal"), async () => {
     expect(await painted("udg status")).toEqual(matching("<3[123]m\\w+<0m"))
     const balance = await painted("udg balance @alice")
     expect(balance).toEqual(matching("<1m[\\d,.]+ UDG<0m"))

@@ -44,8 +44,8 @@ const asked = (...[verb = "", ...words]: ReadonlyArray<string>): Promise<Outcome
 
 const balanceOf = async (address: string) => (await node.client.core.balance({ path: { address } })).balance
 
-describe("as a script", () => {
-  it("a key is made, gets coins, and pays: every answer is JSON, and nothing else is said", async () => {
+describe("the wallet in a script", () => {
+  it("makes a key, gets coins, and pays, with JSON as its only output", async () => {
     const { code, stdout, stderr } = await alice.script(
       `udg keygen --json && udg faucet 50 --json && udg send ${bob.address} 0.00000001 --json && udg balance --json`,
     )
@@ -58,14 +58,14 @@ describe("as a script", () => {
     expect(stdout).not.toContain("horse")
   })
 
-  it("words and arguments may stand in any order, and what looks like an option stands behind --", async () => {
+  it("accepts words and arguments in any order, and arguments that look like options after --", async () => {
     const before = await balanceOf(bob.address)
     const { code } = await asked("send", "--key", richFile, "--json", bob.address, "--memo=--json", "--", "1")
     expect(code).toBe(0)
     expect((await balanceOf(bob.address)) - before).toBe(Wallet.sats("1"))
   })
 
-  it("--no-wait gives the hash at once, which tx and a pipe can go on with", async () => {
+  it("returns the hash at once with --no-wait, for tx and pipes", async () => {
     const line = `udg send ${bob.address} 1 --key rich.key --no-wait --json | jq_hash | xargs -I{} sh -c 'echo {}'`
     const { stdout } = await alice.script(`jq_hash() { sed -n 's/.*"hash": "\\(.*\\)".*/\\1/p'; }; ${line}`)
     expect(stdout).toMatch(/^[0-9a-f]{64}\n$/)
@@ -75,7 +75,7 @@ describe("as a script", () => {
     expect(shown).toContain(`to      ${bob.addressBech32}\n`)
   })
 
-  it("a fee, a nonce and a network can be named", async () => {
+  it("accepts a fee, a nonce and a network", async () => {
     const { next_nonce: nonce } = await node.client.core.balance({ path: { address: rich.address } })
     const { networkId } = node.network
     const words = ["--fee", "0.001", "--nonce", String(nonce), "--network", networkId, "--json"]
@@ -84,7 +84,7 @@ describe("as a script", () => {
     expect(JSON.parse(stdout).transaction).toMatchObject({ nonce, fee: 100_000, from: rich.address })
   })
 
-  it("tables and sheets are whole and plain in a pipe", async () => {
+  it("prints tables and sheets whole and plain in a pipe", async () => {
     const { stdout } = await alice.script("udg validators | cat")
     expect(stdout).toMatch(/^VALIDATOR +STAKE +SHARE +COMMISSION +DELEGATORS +STATE\ntudg1[0-9a-z]{38,} +100,000 UDG/)
     expect((await asked("status")).stdout).toContain(`network  ${node.network.networkId} (testnet)\n`)
@@ -97,7 +97,7 @@ describe("a key file", () => {
   it(
     Rest.of(
       "key files are slow to open",
-      "is encrypted: what is in it is not the key, and another passphrase does not open it",
+      "is encrypted: it does not contain the key, and another passphrase does not open it",
     ),
     async () => {
       await alice.udg("keygen", "--from", "rich.key", "--key", "sealed.key")
@@ -117,7 +117,7 @@ describe("a key file", () => {
     },
   )
 
-  it("is never written over", async () => {
+  it("is never overwritten", async () => {
     const file = join(alice.home, "rich.key")
     const before = readFileSync(file, "utf8")
     const { code, stderr } = await udg("keygen", "--key", file)
@@ -135,7 +135,7 @@ describe("a key file", () => {
     ["others may read", "open.key", "udg: key file FILE: others may read it (mode 0644); run: chmod 600 FILE\n"],
     ["is no key", "junk.key", "udg: key file FILE: 64 hex characters expected, something else found\n"],
     ["is cut off", "cut.key", "udg: key file FILE: it is damaged, or not a key file of this program\n"],
-  ])("that %s is refused, without a word of what is in it", async (_, name, complaint) => {
+  ])("that %s is refused, without a word of its contents", async (_, name, complaint) => {
     keyFile("open.key", bob, 0o644)
     writeFileSync(join(alice.home, "junk.key"), "zz", { mode: 0o600 })
     writeFileSync(join(alice.home, "cut.key"), '{"udg_key":1,"content":"ab', { mode: 0o600 })
@@ -167,14 +167,14 @@ describe("exit codes", () => {
     ["send", "@bob"],
     ["send", "nonsense", "1", "--key", "rich.key"],
     ["balance", "--node", "ftp://x"],
-  ])("1, wrong usage: %j %j", async (...words) => {
+  ])("are 1 for wrong usage: %j %j", async (...words) => {
     const there = words.map((word) => (word.endsWith(".key") ? join(alice.home, word) : word))
     const { code, stdout, stderr } = await asked(...there)
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
     expect(stderr).toMatch(/^udg: [^\n]+\n$/)
   })
 
-  it("3, where no node is", async () => {
+  it("are 3 where no node answers", async () => {
     const { server, url } = await listening(() => {})
     server.close()
     const { code, stderr } = await asked("status", "--node", url)
@@ -184,7 +184,7 @@ describe("exit codes", () => {
     )
   })
 
-  it("3, where something else is", async () => {
+  it("are 3 where something else answers", async () => {
     const other = await listening((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"))
     const { code, stderr } = await asked("status", "--node", other.url)
     other.server.close()
@@ -192,19 +192,19 @@ describe("exit codes", () => {
     expect(stderr).toContain("it does not answer like a udg node of this version")
   })
 
-  it("4, where the node refuses, with its code", async () => {
+  it("are 4 where the node refuses, with its code", async () => {
     const poor = await asked("send", bob.address, "9999999", "--key", richFile)
     expect(poor.code).toBe(4)
     expect(poor.stderr).toMatch(/^udg: the node refuses \(InsufficientBalance\): /)
   })
 
-  it("7, at once, where somebody watches a transaction that was never sent", async () => {
+  it("are 7, at once, for a watched transaction that was never sent", async () => {
     const { code, stderr } = await asked("watch", "ab".repeat(32))
     expect(code).toBe(7)
     expect(stderr).toContain(`knows no transaction ${"ab".repeat(32)}; it may never have been sent`)
   })
 
-  it("1, where an amount is more than all coins, which is said", async () => {
+  it("are 1 for an amount above all coins, with the reason", async () => {
     for (const amount of ["21000001", "999999999999", "21000000.00000001"]) {
       const { code, stderr } = await asked("send", bob.address, amount)
       expect({ code, stderr }).toEqual({
@@ -214,7 +214,7 @@ describe("exit codes", () => {
     }
   })
 
-  it("7, where there is no such thing", async () => {
+  it("are 7 for an unknown subject", async () => {
     const unknown = await asked("tx", "ab".repeat(32))
     expect(unknown).toMatchObject({ code: 7, stdout: "" })
     expect(unknown.stderr).toMatch(/^udg: the node refuses \(TransactionNotFound\): /)

@@ -63,7 +63,7 @@ describe("making a key", () => {
     expect(JSON.parse(readFileSync(file, "utf8")).public_key).toBe(JSON.parse(stdout).public_key)
   })
 
-  it("refuses a passphrase that is too short before it is typed again", async () => {
+  it("refuses a short passphrase before it is typed again", async () => {
     const terminal = alice.sit("udg keygen --key third.key; echo code $?")
     await terminal.see("New passphrase")
     terminal.type(`short${ENTER}`)
@@ -86,7 +86,7 @@ describe("making a key", () => {
 })
 
 describe("paying", () => {
-  it("shows what is signed, asks for the passphrase, shows that it waits, and says that it is final", async () => {
+  it("shows what is signed, asks for the passphrase, shows that it waits, and reports finality", async () => {
     const before = await node.client.core.balance({ path: { address: bob() } })
     const terminal = alice.sit(`udg send ${bob()} 2.5 --memo 'for the ☕'${thenLook}`)
     await terminal.see(`Passphrase of ${alice.home}/.udg/wallet.key: `)
@@ -108,7 +108,7 @@ describe("paying", () => {
   })
 
   it(
-    Rest.of("key files are slow to open", "lets a passphrase be mended while it is typed, and be wrong twice"),
+    Rest.of("key files are slow to open", "lets a passphrase be corrected while it is typed, and be wrong twice"),
     async () => {
       const terminal = alice.sit(`udg send ${bob()} 1${thenLook}`)
       await terminal.see("wallet.key: ")
@@ -123,7 +123,7 @@ describe("paying", () => {
     },
   )
 
-  it("gives up after three wrong ones, and sends nothing", async () => {
+  it("gives up after three wrong passphrases, and sends nothing", async () => {
     const { nonce } = await node.client.core.balance({ path: { address: own.address } })
     const terminal = alice.sit(`udg send ${bob()} 1${thenLook}`)
     for (let i = 1; i <= 3; i++) {
@@ -139,7 +139,7 @@ describe("paying", () => {
     ["Ctrl-C", CTRL_C],
     ["Ctrl-D", CTRL_D],
     ["Ctrl-C in the middle", `corr${CTRL_C}`],
-  ])("%s at the passphrase sends nothing and gives the terminal back", async (_, keys) => {
+  ])("sends nothing and restores the terminal after %s at the passphrase", async (_, keys) => {
     const { nonce } = await node.client.core.balance({ path: { address: own.address } })
     const terminal = alice.sit(`udg send ${bob()} 1${thenLook}`)
     await terminal.see("wallet.key: ")
@@ -183,18 +183,15 @@ describe("waiting", () => {
 describe("a table", () => {
   const lastLines = (screen: string) => screen.trimEnd().split("\n").slice(-2)
 
-  it(
-    Rest.of("more terminals", "gives way on a narrow terminal, and has no colours where NO_COLOR is set"),
-    async () => {
-      const narrow = alice.sit("stty cols 72; udg validators")
-      await narrow.end()
-      expect(narrow.raw).toContain("\u001b[1mVALIDATOR")
-      for (const line of lastLines(narrow.screen)) expect(line.length).toBeLessThanOrEqual(72)
-      expect(narrow.screen).toMatch(/^tudg[0-9a-z]*…[0-9a-z]+ +100,000 UDG/m)
-      const plain = alice.sit("stty cols 200; udg validators", { NO_COLOR: "1" })
-      await plain.end()
-      expect(plain.raw).not.toContain("\u001b")
-      expect(plain.screen).toMatch(/^tudg1[0-9a-z]{38} +100,000 UDG/m)
-    },
-  )
+  it(Rest.of("more terminals", "narrows on a narrow terminal, and has no colours where NO_COLOR is set"), async () => {
+    const narrow = alice.sit("stty cols 72; udg validators")
+    await narrow.end()
+    expect(narrow.raw).toContain("\u001b[1mVALIDATOR")
+    for (const line of lastLines(narrow.screen)) expect(line.length).toBeLessThanOrEqual(72)
+    expect(narrow.screen).toMatch(/^tudg[0-9a-z]*…[0-9a-z]+ +100,000 UDG/m)
+    const plain = alice.sit("stty cols 200; udg validators", { NO_COLOR: "1" })
+    await plain.end()
+    expect(plain.raw).not.toContain("\u001b")
+    expect(plain.screen).toMatch(/^tudg1[0-9a-z]{38} +100,000 UDG/m)
+  })
 })

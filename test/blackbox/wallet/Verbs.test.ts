@@ -61,8 +61,8 @@ describe(Rest.of(EACH, "staking"), () => {
   })
 })
 
-describe(Rest.of(EACH, "what is final but not applied"), () => {
-  it("ends with 6, and says why", async () => {
+describe(Rest.of(EACH, "a final transaction without effect"), () => {
+  it("ends with 6 and the reason", async () => {
     const nonce = await next(1)
     // Both pass the door, where the account has no name yet; the second one of them is executed when it has.
     const second = person.udg("name", "second", "--nonce", String(nonce + 1), "--key", "1.key", "--json")
@@ -99,7 +99,7 @@ describe(Rest.of(EACH, "watching"), () => {
     return { until, end: once(child, "close") }
   }
 
-  it("a transaction waits until it is final", async () => {
+  it("follows a transaction until it is final", async () => {
     const payment = account(2).transfer({ to: account(3).address, amount: 5, fee: 1000, nonce: await next(2) })
     const { tx_hash } = await node.client.transactions.submit({ payload: payment })
     const { code, stdout } = await person.udg("watch", tx_hash, "--json")
@@ -107,7 +107,7 @@ describe(Rest.of(EACH, "watching"), () => {
     expect(said(stdout)).toMatchObject({ hash: tx_hash, status: "finalized", applied: true })
   })
 
-  it("an account shows what it gets and sends, a line each, and ends when nobody reads any more", async () => {
+  it("shows an account's receipts and payments, a line each, and ends when its output is closed", async () => {
     const { until, end } = lines(`udg watch ${account(4).address} | head -2`)
     let nonce = await next(5)
     const pay = async () => {
@@ -131,7 +131,7 @@ describe(Rest.of(EACH, "watching"), () => {
     await end
   })
 
-  it("events are shown as they happen, each a JSON object on a line", async () => {
+  it("shows events as they happen, each a JSON object on a line", async () => {
     const { stdout, code } = await person.script("udg events --json | head -5")
     expect(code).toBe(0)
     const types = stdout
@@ -144,7 +144,7 @@ describe(Rest.of(EACH, "watching"), () => {
 })
 
 describe(Rest.of(EACH, "several keys"), () => {
-  it("sign apart, and the copies are sent as one", async () => {
+  it("sign separately, and their copies are sent as one", async () => {
     const keys = [account(6), account(7), account(8)].map(({ publicKey }) => publicKey)
     expect((await person.script(`udg policy 2 ${keys.join(" ")} --key 6.key`)).code).toBe(0)
     const shown = await person.udg("balance", account(6).address)
@@ -177,7 +177,7 @@ describe(Rest.of(EACH, "several keys"), () => {
     expect(said(stdout)).toMatchObject({ hash: said(written.stdout)["hash"], applied: true })
   })
 
-  it("do not sign what somebody changed in the file, and count no signature of something else", async () => {
+  it("do not sign a changed file, and count no signature of something else", async () => {
     await person.udg("send", account(9).address, "1", "--from", account(6).address, "--out", "c.json")
     await person.udg("multisig", "sign", "c.json", "--key", "7.key")
     const file = JSON.parse(readFileSync(inHome("c.json"), "utf8"))
@@ -199,7 +199,7 @@ describe(Rest.of(EACH, "several keys"), () => {
     ])
   })
 
-  it("of one account are one, which may sign where no node is", async () => {
+  it("of one account act as one, and may sign without a node", async () => {
     const nowhere = { UDG_NODE: "http://127.0.0.1:1" }
     await person.udg("send", account(4).address, "3", "--key", "9.key", "--out", "cold.json")
     expect((await person.script("udg multisig sign cold.json --key 9.key", nowhere)).code).toBe(0)
@@ -208,7 +208,7 @@ describe(Rest.of(EACH, "several keys"), () => {
     expect(said(stdout)).toMatchObject({ applied: true, transaction: { pub_key: account(9).publicKey } })
   })
 
-  it("write over no file, and name the network they sign for", async () => {
+  it("overwrite no file, and name the network they sign for", async () => {
     writeFileSync(inHome("mine.json"), "mine")
     const { code, stderr } = await person.udg("send", account(4).address, "3", "--key", "9.key", "--out", "mine.json")
     expect(code).toBe(1)

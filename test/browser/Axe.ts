@@ -1,4 +1,4 @@
-/** What axe-core says of a page, and what a canvas shows. */
+/** What axe-core reports for a page, and what a canvas shows. */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import type { Locator, Page } from "playwright-core"
@@ -11,7 +11,9 @@ interface Violation {
   readonly nodes: ReadonlyArray<{ readonly html: string; readonly failureSummary?: string }>
 }
 
-/** Serious and critical findings, one line each. Run through the debugger, so that the page's policy stays as it is. */
+/**
+ * Serious and critical findings, one line each. Run through the debugger, so that the page's policy stays unchanged.
+ */
 export const seriousOn = async (page: Page): Promise<ReadonlyArray<string>> => {
   await page.evaluate(source)
   const violations = await page.evaluate<ReadonlyArray<Violation>>("axe.run().then(({ violations }) => violations)")
@@ -20,7 +22,7 @@ export const seriousOn = async (page: Page): Promise<ReadonlyArray<string>> => {
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ""}`))
 }
 
-/** How many colours are painted: of an empty canvas one. */
+/** How many colours are painted; an empty canvas has one. */
 export const coloursOf = (canvas: Locator): Promise<number> =>
   canvas.evaluate((element) => {
     if (!(element instanceof HTMLCanvasElement)) throw new Error("no canvas")

@@ -12,7 +12,7 @@ import type * as Handlers from "../../src/rpc/handlers/Group.js"
 export interface Settings {
   readonly validators: number
   readonly roundMs: number
-  /** Rounds that there are when it begins. */
+  /** Rounds that exist when it begins. */
   readonly rounds: number
 }
 
@@ -21,7 +21,7 @@ type Column = Columns["columns"][number]
 
 const FINALITY_LAG = 3
 
-/** Numbers that look drawn and are the same every time. */
+/** Numbers that look random and are the same every time. */
 const draw = (seed: number): number => {
   let x = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b)
   x ^= x >>> 13

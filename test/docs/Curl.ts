@@ -1,11 +1,11 @@
-/** What the pages use of curl, so that their requests are sent as they stand there, also where there is no curl. */
+/** The part of curl that the pages use, so that their requests are sent as printed, also where curl is missing. */
 
 export interface Request {
   readonly url: string
   readonly init: RequestInit
 }
 
-/** A URL, headers and a body; anything else of curl is for this to learn first. */
+/** A URL, headers and a body; other features of curl must be added here first. */
 export const parse = (command: string): Request => {
   const words = [...command.replaceAll("\\\n", " ").matchAll(/'([^']*)'|(\S+)/g)].map(
     ([, quoted, bare]) => quoted ?? bare ?? "",

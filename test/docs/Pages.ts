@@ -1,4 +1,4 @@
-/** The pages that people read, and what they point to. */
+/** The pages that people read, and their links. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, relative, resolve } from "node:path"
 
@@ -16,7 +16,7 @@ export const pages: ReadonlyArray<string> = [
 
 export const textOf = (page: string): string => readFileSync(resolve(root, page), "utf8")
 
-/** Without what stands in blocks and spans of code, where brackets are no links. */
+/** Without blocks and spans of code, where brackets are not links. */
 const prose = (text: string): string =>
   text
     .replace(/^```[\s\S]*?^```/gm, "")
@@ -40,7 +40,7 @@ export const linksOf = (text: string): ReadonlyArray<string> =>
 
 const isElsewhere = (target: string): boolean => /^[a-z][a-z+.-]*:/i.test(target)
 
-/** Why a link of this page leads nowhere; none if it leads somewhere, or out of the repository's reach. */
+/** Why a link of this page is broken; undefined if it works or leads out of the repository. */
 export const complaint = (page: string, target: string): string | undefined => {
   if (isElsewhere(target)) return undefined
   const [path = "", anchor] = target.split("#", 2)
@@ -51,10 +51,12 @@ export const complaint = (page: string, target: string): string | undefined => {
   return anchorsOf(readFileSync(file, "utf8")).has(anchor) ? undefined : `${page}: ${target} has no such heading`
 }
 
-/** Where a file may be that a page names: from the root, in the sources, beside the pages, or in the room it is about. */
+/**
+ * Where a file named by a page may be: from the root, in the sources, beside the pages, or in the folder it is about.
+ */
 const PLACES = ["", "src", "docs", "src/effect3"]
 
-/** The files of the repository that a page names in its text and that are not there. */
+/** The missing files that a page names in its text. */
 export const missingFiles = (text: string): ReadonlyArray<string> =>
   [...text.replace(/^```[\s\S]*?^```/gm, "").matchAll(/`([\w.-]+(?:\/[\w.-]+)+\.(?:ts|tsx|mjs|md|json|yml|sh))`/g)]
     .map(([, file = ""]) => file)

@@ -1,9 +1,9 @@
-/** Who asks while one question is under way is answered by the next, with all others who do. */
+/** Requests during a pending question are answered together by the next question. */
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { expect, it } from "vitest"
 import * as Coalescing from "../../src/gateway/Coalescing.js"
 
-/** Lets every fiber go on as far as it can. */
+/** Lets every fiber continue as far as it can. */
 const settled = Effect.yieldNow().pipe(Effect.repeatN(20))
 
 const run = <A>(program: Effect.Effect<A, unknown, import("effect").Scope.Scope>) =>

@@ -26,7 +26,7 @@ const serve = async (handle: Http.RequestListener) => {
 const sending = <A>(use: (send: Send) => Promise<A>): Promise<A> =>
   Effect.runPromise(Effect.scoped(Effect.flatMap(ConnectionPool.make, (send) => Effect.promise(() => use(send)))))
 
-/** Of a promise that must be refused. */
+/** The error of a promise that must be rejected. */
 const reasonOf = (promise: Promise<unknown>): Promise<string> =>
   promise.then(
     () => "none",

@@ -1,10 +1,12 @@
-/** Stands before a node, notes what is asked of it, and can lose an answer, as a node does that dies while it answers. */
+/**
+ * A proxy in front of a node that records requests and can lose a response, as a node does that dies while it answers.
+ */
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 
 export interface Doorway {
   readonly url: string
-  /** Method, path and body of each request but those for the status. */
+  /** Method, path and body of each request except those for the status. */
   readonly asked: ReadonlyArray<{ readonly method: string; readonly path: string; readonly body: string }>
   /** What happens to transactions: `pass` is the node's answer, and undefined is none. */
   submission: (pass: () => Promise<Response>) => Promise<Response | undefined>

@@ -1,4 +1,4 @@
-/** Gateways whose nodes lie, or answer their status and nothing else, and one whose database has stopped. */
+/** Gateways whose nodes lie, or answer only their status, and one whose database is paused. */
 import { execFileSync } from "node:child_process"
 import { Either } from "effect"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
@@ -42,9 +42,9 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
     let follower: Follower
     let gateway: Gateway
     let lonely: Gateway
-    /** The database for the role of ops/postgres/gateway.sql, which all of this is done with. */
+    /** The database for the role of ops/postgres/gateway.sql, which all of this uses. */
     let reading = ""
-    /** The first one is the bad one. */
+    /** The first one is the faulty one. */
     const doors: Array<Doorway.Doorway> = []
     const [bad, good] = [() => doors[0] ?? expect.fail(), () => doors[1] ?? expect.fail()]
 
@@ -169,7 +169,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
           : pass()
       const { status, body } = await get(`${lonely.url}/checkpoint/hash/${made}`)
       expect([status, body]).toMatchObject([503, { code: "Unavailable" }])
-      // One whose hash is right, under the signatures of another.
+      // One with the right hash under the signatures of another.
       const signed = Either.getOrThrow(Answer.checkpoint(Buffer.from(JSON.stringify(latest.body))))
       const { hash: other } = Checkpoint.make({ ...signed.checkpoint, totalSupply: Sats.make(1) })
       bad().other = (path, pass) =>
@@ -249,7 +249,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         await Processes.until("it is known", async () => (await get(`${gateway.url}/health`)).status === 503)
         const begun = performance.now()
         for (let n = 0; n < 10; n++) expect((await get(`${gateway.url}/health`)).status).toBe(503)
-        // One answer after the other took the database's whole patience of five seconds.
+        // One answer after the other once took the database's whole patience of five seconds.
         expect(performance.now() - begun).toBeLessThan(20_000)
       } finally {
         signal("SIGCONT")

@@ -1,4 +1,4 @@
-/** Gateways as processes of their own, and requests to them. */
+/** Gateways as separate processes, and requests to them. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { resolve } from "node:path"
 import * as Processes from "../network/Processes.js"

@@ -1,4 +1,7 @@
-/** What a gateway sends again when a node does not answer, and what it never does. Each node has a doorway before it. */
+/**
+ * What a gateway sends again when a node does not answer, and what it never sends. Each node has a proxy in front of
+ * it.
+ */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { parts } from "../../src/gateway/Submitting.js"
 import * as Address from "../../src/protocol/identity/Address.js"
@@ -38,7 +41,7 @@ describe("the parts of a submission", () => {
     expect(all.flat()).toEqual(bodies)
     expect(all.length).toBeGreaterThan(1)
     for (const part of all) expect(JSON.stringify(part).length).toBeLessThan(524_288)
-    // No part has room for the first of the next one.
+    // No part has room for the first transaction of the next one.
     for (const [i, part] of all.slice(0, -1).entries())
       expect(JSON.stringify([...part, all[i + 1]?.[0]]).length).toBeGreaterThan(500_000)
   })
@@ -95,7 +98,7 @@ describe.skipIf(missing)(
       return typeof body === "object" && body !== null && "status" in body ? body.status : undefined
     }
     const submissions = () => doors.flatMap(({ asked }) => asked.filter(({ path }) => path === "/tx/submit"))
-    /** The next submission, and no other, fails like this. */
+    /** Only the next submission fails like this. */
     const once = (fail: Doorway.Doorway["submission"]) => {
       for (const door of doors)
         door.submission = (pass) => {
@@ -106,7 +109,7 @@ describe.skipIf(missing)(
 
     it("report a transaction as accepted that was executed before it came again", async () => {
       const body = next()
-      // What a node does that takes it in and dies before it answers: it is executed, and its nonce is used.
+      // A node that accepts it and dies before it answers: it is executed, and its nonce is used.
       const first = await post(`${node}/tx/submit`, body)
       await Processes.until("it is executed", async () => (await statusOf(first.body.tx_hash)) === "finalized")
       expect(await post(`${node}/tx/submit`, body)).toMatchObject({ status: 400, body: { code: "NonceTooLow" } })

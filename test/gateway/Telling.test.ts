@@ -1,4 +1,4 @@
-/** In which order a gateway tells what comes from its archive and from a node. */
+/** The order in which a gateway reports what comes from its archive and from a node. */
 import { Chunk, Effect, Option, Stream } from "effect"
 import { expect, it } from "vitest"
 import { Telling } from "../../src/gateway/Events.js"

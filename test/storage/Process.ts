@@ -10,7 +10,7 @@ import * as Bundle from "../support/Bundle.js"
 
 export type Script = "hold" | "append" | "fill"
 
-/** Bundled once for all processes of a test file, which start in a fraction of the time that they would otherwise take. */
+/** Bundled once for all processes of a test file, which then start in a fraction of the time. */
 const bundles = new Map<Script, Promise<string>>()
 
 const bundleOf = (script: Script): Promise<string> => {
@@ -45,7 +45,7 @@ export class Process {
     this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]()
   }
 
-  /** The next line it prints; none when it has ended. */
+  /** The next line it prints; undefined when it has ended. */
   readonly line = Effect.promise(async () => {
     const { done, value } = await this.#lines.next()
     return done === true ? undefined : value
@@ -65,7 +65,7 @@ const scoped = (command: () => Promise<ReadonlyArray<string>>) =>
 
 export const start = (script: Script, ...args: ReadonlyArray<string>) => scoped(() => commandOf(script, args))
 
-/** A file system of its own that nobody else sees, mounted over `path` with these options. */
+/** A separate file system that nobody else sees, mounted over `path` with these options. */
 export const startOnMount = (options: string, script: Script, path: string) =>
   scoped(async () => [
     "unshare",
@@ -77,5 +77,5 @@ export const startOnMount = (options: string, script: Script, path: string) =>
     ...(await commandOf(script, [path])),
   ])
 
-/** Whether this system lets us mount in a namespace of our own. */
+/** Whether this system allows mounting in a separate namespace. */
 export const canMount = spawnSync("unshare", ["-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).status === 0

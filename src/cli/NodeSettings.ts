@@ -1,6 +1,7 @@
 import { resolve } from "node:path"
 import { Effect, Option } from "effect"
 import type * as Configuration from "../node/start/Configuration.js"
+import * as Protocol from "../protocol/epoch/Protocol.js"
 import type * as Command from "./settings/Command.js"
 import * as ConfigFile from "./settings/ConfigFile.js"
 import * as Reader from "./settings/Reader.js"
@@ -101,7 +102,7 @@ export const settings = {
     "--round-ms MS",
     "round interval of a new solo network, 1 to 60000; ignored with a warning if a network exists",
     Reader.roundMs,
-    "500",
+    String(Protocol.standard.roundIntervalMs),
   ),
   archive: chain.flag("--archive", "keep every vertex and checkpoint: prune nothing"),
   history: chain.optional(

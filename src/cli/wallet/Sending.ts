@@ -77,7 +77,7 @@ export interface Context {
   readonly key: Option.Option<KeyStore.KeyInFile>
   readonly networkId: NetworkId
   /** The sender, and the nonce of the transaction. */
-  readonly claim: Possession.Claim
+  readonly claim: Effect.Effect<Possession.Claim, WalletFailure | WrongUsage>
 }
 
 /** Turns invalid input into wrong usage. Other exceptions are bugs. */
@@ -226,13 +226,10 @@ export const sendResolved = <T extends Wallet.Type>(
         Effect.sync(() => text.startsWith("@") && names.set(address, text)),
       )
     const { address, key, unlock } = yield* actorOf(given, resolve)
-    const nonce = yield* nonceOf(given, contact.node, address)
-    const payload = yield* payloadOf({
-      resolve,
-      key,
-      networkId: network.networkId,
-      claim: { account: address, nonce: Natural.nonce(nonce) },
-    })
+    const nextNonce = yield* Effect.cached(nonceOf(given, contact.node, address))
+    const claim = Effect.map(nextNonce, (nonce) => ({ account: address, nonce: Natural.nonce(nonce) }))
+    const payload = yield* payloadOf({ resolve, key, networkId: network.networkId, claim })
+    const nonce = yield* nextNonce
     const draft = yield* built(() => Wallet.unsigned(network, address, type, { nonce, fee: 0, ...payload }))
     const recipient = yield* recipientOf(draft, contact.node)
     const fee = yield* feeOf(given, type, contact, recipient)

@@ -103,7 +103,7 @@ export const rotateKey = Verb.make({
     Sending.sendResolved(given, "RotateKeyTx", ({ networkId, claim }) =>
       Effect.gen(function* () {
         const { publicKey, unlock } = yield* KeyStore.load(Option.some(given.nextKey))
-        const proof = Possession.sign(networkId, claim, yield* unlock)
+        const proof = Possession.sign(networkId, yield* claim, yield* unlock)
         return { validator_key: publicKey, proof }
       }),
     ),

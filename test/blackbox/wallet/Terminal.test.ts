@@ -25,6 +25,7 @@ const thenLook = '; echo "code $?"; stty | grep -q -- "-echo" && echo mute || ec
 
 /** Each passphrase of a key that the program makes takes half a second on purpose; this is the least that it opens. */
 const LEAST_COST = 2 ** 14
+const SLOW_COST = 2 ** 18
 
 let node: StartedNode
 let alice: Person
@@ -153,10 +154,13 @@ describe("paying", () => {
 
 describe("a wrong passphrase", () => {
   it("can be cancelled while it is checked", async () => {
-    const terminal = alice.sit(`udg send ${bob()} 1${thenLook}`)
-    await terminal.see("wallet.key: ")
+    // The check must take longer than a key needs to be typed.
+    const sealed = await Effect.runPromise(KeySealing.seal(own.secretKey, PASSPHRASE, SLOW_COST))
+    writeFileSync(join(alice.home, "slow.key"), SealedKey.print(sealed), { mode: 0o600 })
+    const terminal = alice.sit(`udg send ${bob()} 1 --key slow.key${thenLook}`)
+    await terminal.see("slow.key: ")
     terminal.type(`wrong${ENTER}`)
-    await terminal.see("wallet.key: \n")
+    await terminal.see("slow.key: \n")
     terminal.type(CTRL_C)
     await terminal.see("code 130\naudible")
     await terminal.end()

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest"
 import { Participation } from "../../src/node/engine/Participation.js"
+import type * as Address from "../../src/protocol/identity/Address.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import { addressOf, recordOf } from "./CountersOf.js"
 
@@ -93,4 +94,17 @@ it("counts nothing of the time before it joins a later epoch", () => {
   participation.joined(recordOf(NAMES, { firstRound: Natural.round(100) }))
   participation.committed(commit(104, { 100: ["ann"], 101: ["ann"], 104: ["ann"] }))
   expect(roundsOf(participation)["ann"]).toEqual({ made: 3, missed: 0 })
+})
+
+it("counts a validator's rounds for its account when it changes its key", () => {
+  const accountOf = (key: Address.Address) => (key === addressOf("ben's next key") ? addressOf("ben") : key)
+  const own = addressOf("ben's next key")
+  const participation = new Participation(own, recordOf(NAMES), Natural.round(0), accountOf)
+  participation.committed(commit(2, { 1: ["ann", "ben"], 2: ["ann"] }))
+  const next = { epoch: Natural.epoch(2), firstRound: Natural.round(3) }
+  participation.epochStarted(recordOf(["ann", "ben's next key", "cleo"], next))
+  participation.committed(commit(7, { 3: ["ann", "ben's next key"], 4: ["ann"], 7: ["ann"] }))
+  expect(roundsOf(participation)["ben"]).toEqual({ made: 2, missed: 1 })
+  expect(participation.members.has(own)).toBe(false)
+  expect(participation.ownMissed).toBe(1)
 })

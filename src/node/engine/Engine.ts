@@ -201,7 +201,7 @@ const countersOf = (replica: Replica, self: Address.Address | null, vertices: nu
   const { record } = replica.core.epoch.opening
   return new Counters({
     vertices,
-    participation: new Participation(self, record, replica.read.head.leaderRound),
+    participation: new Participation(self, record, replica.read.head.leaderRound, (key) => replica.read.accountOf(key)),
     isFresh: (round) => round >= replica.core.epoch.reachedRound - TRANSIT_ROUNDS,
   })
 }

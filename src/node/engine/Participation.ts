@@ -1,5 +1,5 @@
 /**
- * Counts participation: for each member of the running epoch, the rounds in which its vertex became final and those in
+ * Counts participation: for the account of each member of the running epoch, the rounds in which its vertex became final and those in
  * which none did, and the skipped leaders. Derived from commits alone, so all nodes that execute them count the same.
  *
  * A round counts once no later commit can order anything in it, or once its epoch has closed, which drops whatever is
@@ -22,6 +22,7 @@ export interface Committed {
 
 export class Participation {
   readonly #self: Address | null
+  readonly #accountOf: (key: Address) => Address
   #depth = 0
   #next = 0
   #leaderRound = 0
@@ -32,9 +33,15 @@ export class Participation {
   #ownMissed = 0
   #leadersSkipped = 0
 
-  /** `afterRound`: the leader round of the last executed commit. */
-  constructor(self: Address | null, record: EpochRecord, afterRound: Round) {
+  /** `afterRound`: the leader round of the last executed commit. `accountOf`: the validator's that signs with a key. */
+  constructor(
+    self: Address | null,
+    record: EpochRecord,
+    afterRound: Round,
+    accountOf: (key: Address) => Address = (key) => key,
+  ) {
     this.#self = self
+    this.#accountOf = accountOf
     this.#begin(record, afterRound)
   }
 
@@ -59,8 +66,9 @@ export class Participation {
     this.#authors.clear()
     const before = new Map([...this.#left, ...this.#members])
     this.#left = this.#members
-    this.#members = new Map(members.map(({ address }) => [address, before.get(address) ?? { made: 0, missed: 0 }]))
-    for (const address of this.#members.keys()) this.#left.delete(address)
+    const accounts = members.map(({ address }) => this.#accountOf(address))
+    this.#members = new Map(accounts.map((account) => [account, before.get(account) ?? { made: 0, missed: 0 }]))
+    for (const account of this.#members.keys()) this.#left.delete(account)
   }
 
   /** The previous epoch was executed to its end. */
@@ -78,7 +86,7 @@ export class Participation {
     // Leader slots are decided in order, without gaps: those between two commits were skipped.
     this.#leadersSkipped += leaderRound - this.#leaderRound - 1
     this.#leaderRound = leaderRound
-    for (const { round, author } of headers) this.#authorsOf(round).add(author)
+    for (const { round, author } of headers) this.#authorsOf(round).add(this.#accountOf(author))
     this.#countBelow(leaderRound - this.#depth + 1)
   }
 
@@ -98,11 +106,12 @@ export class Participation {
   #count(round: number): void {
     const authors = this.#authors.get(round)
     this.#authors.delete(round)
-    for (const [address, rounds] of this.#members) {
-      if (authors?.has(address) === true) rounds.made++
+    const own = this.#self && this.#accountOf(this.#self)
+    for (const [account, rounds] of this.#members) {
+      if (authors?.has(account) === true) rounds.made++
       else {
         rounds.missed++
-        if (address === this.#self) this.#ownMissed++
+        if (account === own) this.#ownMissed++
       }
     }
   }

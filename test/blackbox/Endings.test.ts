@@ -331,7 +331,7 @@ describe.concurrent("the built node", () => {
     async () => {
       const directory = place("deleted")
       // Again where the node makes a file between the look at the directory and its end.
-      const remove = () => rmSync(directory, { recursive: true, maxRetries: 20, retryDelay: 10 })
+      const remove = () => rmSync(directory, { recursive: true, maxRetries: 100, retryDelay: 10 })
       await endsWithout(directory, remove, nodeIn(directory))
       // Nothing of it is made anew.
       expect(existsSync(directory)).toBe(false)

@@ -49,6 +49,10 @@ const settings = {
     `at once while transactions are pending, otherwise every ${IDLE_MS} ms`,
   ),
   onDemand: options.flag("--on-demand", "make rounds only for pending transactions and for udg dev advance"),
+  manual: options.flag(
+    "--manual",
+    "make rounds only for udg dev advance and other actions; transactions stay pending until then",
+  ),
   rpcPort: options.withDefault(
     "--rpc-port PORT",
     "port of the HTTP interface; 0 takes any free port",
@@ -211,7 +215,8 @@ const running = Command.make({
         colours: terminal.colours.stderr,
         write: terminal.writeError,
       })
-      const { accounts, onDemand, rpcPort } = given
+      const { accounts, onDemand, manual, rpcPort } = given
+      if (manual && onDemand) return yield* wrongUsage("--manual and --on-demand exclude each other; choose one")
       const interval = Option.match(given.roundMs, { onNone: () => ({}), onSome: (roundMs) => ({ roundMs }) })
       const evenly = Option.match(given.roundMs, {
         onNone: () => `at once while transactions are pending, otherwise every ${IDLE_MS} ms`,
@@ -220,7 +225,7 @@ const running = Command.make({
       const keys = yield* keysOf(given)
       const earlier = yield* readState(given.state)
       const fork = yield* forkOf(given)
-      const around = { accounts, ...interval, onDemand, coinsEach: COINS_EACH, snapshots: true }
+      const around = { accounts, ...interval, onDemand, manual, coinsEach: COINS_EACH, snapshots: true }
       const kept = { ...around, ...keys, ...fork, ...earlier }
       yield* Effect.gen(function* () {
         const made = yield* Progress.during(
@@ -233,7 +238,9 @@ const running = Command.make({
         const keep = Effect.interruptible(writeState(given.state, made.network))
         yield* Effect.addFinalizer(() => Effect.orDie(Effect.flatMap(Effect.forkDaemon(keep), Fiber.join)))
         yield* Console.log(`udg ${version} dev\n`)
-        yield* Console.log(describe(made, controls, onDemand ? "on demand" : evenly, given.state))
+        yield* Console.log(
+          describe(made, controls, manual ? "on request" : onDemand ? "on demand" : evenly, given.state),
+        )
         const told = Stream.runForEach(made.network.events, (event) =>
           Effect.forEach(DevLog.lines(event, prefix), (line) => Console.log(line), { discard: true }),
         )

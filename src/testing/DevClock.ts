@@ -14,8 +14,15 @@ export class DevClock implements Clock.Clock {
   #heldAt: number | null = null
   /** Whether a round is wanted; checked on every look at the clock. */
   isWanted: () => boolean = () => true
+  /** From when on it moves only by `putForward`; null if it runs. */
+  #stoppedAt: number | null = null
+
+  stop(): void {
+    this.#stoppedAt = SteadyClock.now()
+  }
 
   unsafeCurrentTimeMillis(): number {
+    if (this.#stoppedAt !== null) return this.#stoppedAt + this.#aheadMs
     const now = SteadyClock.now() + this.#aheadMs
     if (this.isWanted()) this.#heldAt = null
     else this.#heldAt ??= now

@@ -75,11 +75,12 @@ export interface DevNetwork {
 export const make = (options: DevNode.Options) =>
   Effect.gen(function* () {
     const clock = new DevClock()
+    if (options.roundsFor === "requests") clock.stop()
     const node = yield* DevNode.make(options, clock)
     const { ids, snapshot, revert, dump, load } = yield* Snapshots.make(node, clock, options)
     const advance = Advancing.make(node, clock, options)
     const accounts = Accounts.make(node, advance, options)
-    if (options.isOnDemand) clock.isWanted = advance.isWanted
+    if (options.roundsFor === "transactions") clock.isWanted = advance.isWanted
     const lock = yield* Effect.makeSemaphore(1)
     /** Uses the network's clock, because a payment with an earlier time would be too old. */
     const alone = <A, E>(control: Effect.Effect<A, E>) => Effect.withClock(lock.withPermits(1)(control), clock)

@@ -43,8 +43,8 @@ export interface Options {
   /** 0 takes any free port. */
   readonly port: number
   readonly pace: Pace.Way
-  /** Makes rounds only for pending transactions or on request. */
-  readonly isOnDemand: boolean
+  /** For what it makes rounds: steadily, for pending transactions or on request, or on request only. */
+  readonly roundsFor: "time" | "transactions" | "requests"
   /** Whether snapshots are possible; the data is then in its own directory instead of memory. */
   readonly hasSnapshots: boolean
   /** Continues from there. Needs `hasSnapshots`. */

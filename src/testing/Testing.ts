@@ -55,13 +55,15 @@ export interface Options {
   readonly mnemonic?: string
   /** Makes rounds only for pending transactions or on request. */
   readonly onDemand?: boolean
+  /** Makes rounds on request only: transactions stay pending until `controls.advanceRounds`. */
+  readonly manual?: boolean
   /** Whether `snapshot` works. The data is then in a temporary directory instead of memory. */
   readonly snapshots?: boolean
-  /** Continues the network that `controls.dump` returned. Only `snapshots`, `onDemand` and this then have an effect. */
+  /** Continues the network that `controls.dump` returned. Only `snapshots`, `onDemand`, `manual` and this then have an effect. */
   readonly state?: Uint8Array
   /**
    * Starts with another network's state, from a node's URL or a file of `udg db export`, with its validators replaced
-   * by one of ours. Only `seed`, `mnemonic`, `accounts`, `roundMs` and `onDemand` then have an effect, and the accounts
+   * by one of ours. Only `seed`, `mnemonic`, `accounts`, `roundMs`, `onDemand` and `manual` then have an effect, and the accounts
    * own what they own there.
    */
   readonly fork?: string
@@ -156,10 +158,11 @@ interface Around extends Pick<DevNetwork.Options, "version" | "port"> {
 /** A new network with these accounts, or the one whose state is given. */
 export const found = (options: Options, { idleMs, ...around }: Around) =>
   Effect.gen(function* () {
-    const { onDemand = false, snapshots = false, roundMs = idleMs } = options
+    const { onDemand = false, manual = false, snapshots = false, roundMs = idleMs } = options
     const { kept, origin } = yield* begun(options)
-    const pace: Pace.Way = options.roundMs === undefined ? "at once" : "evenly"
-    const network = { ...(kept ?? (yield* founded({ ...options, roundMs }))), isOnDemand: onDemand, pace }
+    const pace: Pace.Way = options.roundMs === undefined && !manual ? "at once" : "evenly"
+    const roundsFor = manual ? ("requests" as const) : onDemand ? ("transactions" as const) : ("time" as const)
+    const network = { ...(kept ?? (yield* founded({ ...options, roundMs }))), roundsFor, pace }
     const { genesis, accounts } = network
     const started = yield* DevNetwork.make(
       kept === undefined

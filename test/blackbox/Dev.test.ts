@@ -231,6 +231,24 @@ describe("a development network", () => {
     expect(await idle.end()).toMatchObject({ code: 0 })
   })
 
+  it("leaves transactions pending in manual mode until rounds are asked for", async () => {
+    const manual = await start("--manual")
+    const rpc = shownAs(manual, "rpc")
+    const read = async (path: string) => (await ask(`${rpc}/${path}`, { method: "GET" })).json
+    await ask(`${shownAs(manual, "controls")}/advance`, { body: '{"rounds":1}' })
+    const before = (await read("status"))["dag_round"]
+    const { json } = await ask(`${rpc}/faucet`, { body: JSON.stringify({ address: nobody, amount: 5 }) })
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(await read("status")).toMatchObject({ dag_round: before, mempool_size: 1 })
+    expect(await read(`tx/${json["tx_hash"]}`)).toMatchObject({ status: "pending" })
+    await ask(`${shownAs(manual, "controls")}/advance`, { body: '{"rounds":5}' })
+    expect(await read(`tx/${json["tx_hash"]}`)).toMatchObject({ status: "finalized" })
+    manual.signal("SIGTERM")
+    expect(await manual.end()).toMatchObject({ code: 0 })
+    const both = await InProcess.udg("dev", "--manual", "--on-demand")
+    expect(both.stderr).toContain("--manual and --on-demand exclude each other")
+  })
+
   it("resumes in another run with the network in its state file", async () => {
     const file = join(folder, "state")
     const first = await start("--state", file, "--on-demand")

@@ -30,6 +30,7 @@ const DONE: ReadonlyMap<string, readonly [file: string, test: string, words: Reg
   ["`--accounts`, `--mnemonic`", [DEV, "shows the words of its keys", /"--mnemonic"[\s\S]*"--accounts", "3"/]],
   ["`--block-time 1`", [DEV, "advances, reverts and funds accounts", /"--round-ms", "10"/]],
   ["a block for each transaction", [TESTING, "make no rounds on demand", /onDemand: true/]],
+  ["`--no-mining`", [DEV, "leaves transactions pending in manual mode", /"--manual"/]],
   ["`--port`", [DEV, "refuses another network's genesis or data", /"--rpc-port", "65535"/]],
   ["`--state FILE`", [DEV, "resumes in another run", /"--state", file/]],
   ["`--allow-origin`", [DEV, "answers a page of an allowed origin", /"--allow-origin", PAGE/]],

@@ -128,6 +128,11 @@ export const targets: ReadonlyArray<Target> = [
     const name = "fast sync of 100000 accounts"
     return find(`${name}: until it runs, at its genesis`).value + find(`${name}: from there until it follows`).value
   }),
+  limit("explorer: the slowest page, 100 validators, 100 000 payments", 1_000, "ms", "explorer", (_, all) =>
+    Math.max(
+      ...all.filter(({ name }) => name.startsWith("100 validators, 100,000 payments: ")).map(({ value }) => value),
+    ),
+  ),
   share("the slowest of five frequent reads", FREQUENT_READS, 0.85),
   share("the slowest of four other reads", OTHER_READS, 0.15),
   rate("POST /tx/submit, arrays of 100", 5_000, "rpc", figure("POST /tx/submit, arrays of 100, throughput")),

@@ -5,14 +5,11 @@ import type * as Processes from "../test/network/Processes.js"
 /** Clock ticks per second, the unit of Linux' processor times. */
 const TICKS = 100
 
-/** The process' own time and that of its ended children. */
-const timesOf = (stat: string): { readonly own: number; readonly ended: number } => {
+/** Own time, without that of ended children. */
+const usedMs = (stat: string): number => {
   const fields = readFileSync(stat, "utf8").split(") ")[1]?.split(" ") ?? []
-  const sum = (at: number) => ((Number(fields[at]) + Number(fields[at + 1])) * 1_000) / TICKS
-  return { own: sum(11), ended: sum(13) }
+  return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS
 }
-
-const usedMs = (stat: string): number => timesOf(stat).own
 
 /** Processor time of a node's process so far, over all threads. */
 export const cpuMs = ({ pid }: Pick<Processes.Started, "pid">): number => usedMs(`/proc/${pid}/stat`)
@@ -32,14 +29,6 @@ export const threadsCpuMs = ({ pid }: Processes.Started): ReadonlyMap<string, Th
       return [task, { name, milliseconds: usedMs(`${folder}/stat`) }]
     }),
   )
-
-/** Processor time of a process and all its children so far; PostgreSQL has one child for each connection. */
-export const familyMs = (pid: number): number => {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ")
-  const living = children.filter((text) => text !== "").map((child) => cpuMs({ pid: Number(child) }))
-  const { own, ended } = timesOf(`/proc/${pid}/stat`)
-  return living.reduce((sum, ms) => sum + ms, own + ended)
-}
 
 /** The processors' total time so far, their idle time, and the time that a virtual machine's host gave to others. */
 const shared = (): { readonly idle: number; readonly withheld: number; readonly all: number } => {

@@ -119,7 +119,7 @@ export const subjects: ReadonlyArray<Subject> = [
   { paths: consensus("Pace.ts", "Retries.ts"), tests: consensus("Pace", "Retries") },
   { paths: consensus("Epoch.ts"), tests: consensus("EpochSteps", "CoreSteps", "CoreRestart", "CoreCheckpoints") },
   {
-    paths: consensus("Core.ts", "output"),
+    paths: consensus("Core.ts", "HighestHeaders.ts", "OwnRounds.ts", "StoredOwn.ts", "output"),
     tests: consensus("CoreSteps", "CoreRestart", "CoreCheckpoints", "Laggard", "HeaderUse"),
   },
 

@@ -8,7 +8,7 @@ import { type Checkpoint, isClosing } from "../protocol/epoch/Checkpoint.js"
 import * as EpochRecord from "../protocol/epoch/EpochRecord.js"
 import type { Address } from "../protocol/identity/Address.js"
 import type { Hash } from "../protocol/identity/Hash.js"
-import type { Epoch as EpochNumber, Round, Timestamp } from "../protocol/numbers/Natural.js"
+import type { Epoch as EpochNumber, Timestamp } from "../protocol/numbers/Natural.js"
 import * as Natural from "../protocol/numbers/Natural.js"
 import type { Header } from "../protocol/vertex/Header.js"
 import type { Vertex } from "../protocol/vertex/Vertex.js"
@@ -20,15 +20,15 @@ import type { Committee } from "./dag/Committee.js"
 import { NotAMember, WrongBase } from "./dag/Validity.js"
 import { Epoch } from "./Epoch.js"
 import { Heartbeats } from "./Heartbeats.js"
+import { HighestHeaders } from "./HighestHeaders.js"
 import { type HighestKnown, isAbove } from "./KeyMemory.js"
+import { type Options, OwnRounds } from "./OwnRounds.js"
 import { type Opening, openingOf } from "./output/Opening.js"
 import type { Output } from "./output/Output.js"
 import type { EndedEpoch, StoredEpoch } from "./output/StoredEpoch.js"
 import type { Signing as SigningState } from "./Recovery.js"
 import { type FollowingHere, type Place, Retries } from "./Retries.js"
-import * as RoundBudget from "./RoundBudget.js"
-import * as RoundClock from "./RoundClock.js"
-import type { SigningGuard } from "./SigningGuard.js"
+import { isMissing, StoredOwn } from "./StoredOwn.js"
 
 export type Use =
   | { readonly _tag: "Wanted" }
@@ -46,15 +46,7 @@ export const KNOWN: Use = { _tag: "Known" }
 const NO_EPOCH = Natural.epoch(0)
 const HEADER_ONLY: Use = { _tag: "HeaderOnly" }
 
-export interface Options {
-  readonly roundIntervalMs: number
-  /** Null for a node without a validator key. */
-  readonly guard: SigningGuard | null
-  /** Whether somebody waits for a transaction; false by default. */
-  readonly isAwaited?: () => boolean
-  /** `budget` by default. */
-  readonly pace?: RoundClock.Pace
-}
+export type { Options } from "./OwnRounds.js"
 
 export interface Stored {
   readonly current: StoredEpoch
@@ -80,30 +72,10 @@ export class Core {
   #closing: { readonly checkpoint: Closing; readonly early: EarlyVertices } | null = null
   /** Commits on disk that the stored vertices must decide again. */
   #recorded: Array<ExecutedCommit> = []
-  /** The last round proposed in this epoch, whether or not the vertex is back from the disk. */
-  #proposedRound: Round | null = null
-  #madeAt: Timestamp | null = null
-  /** The wall clock's lead over the steady clock. */
-  #wallAheadMs = 0
-  /** The highest round that others have reached, and when that was first seen. */
-  #begun: RoundClock.Own["begun"] | null = null
-  /** The vertex planned by the last step, and its time. */
-  #planned: RoundClock.Plan | null = null
-  /** Whether that plan is for somebody who waits for a transaction. */
-  #isHurried = false
-  #budget: RoundBudget.RoundBudget = { round: null, paidUntil: 0 }
-  #carried = 0
-  /** Commits that the ledger has not executed yet; they may contain an awaited transaction. */
-  #unexecuted = 0
   #connected: ReadonlySet<Address> = new Set()
-  /** This node's vertices of epochs that have not opened here, by epoch and round. */
-  #signedLater: ReadonlyArray<Vertex>
-  /**
-   * This node's vertices, by round, that were on disk but not in the DAG when the epoch opened; empty once the DAG has
-   * all.
-   */
-  #recovered: ReadonlyArray<Vertex> = []
-  readonly #highestHeaders = new Map<Address, Header>()
+  readonly #storedOwn: StoredOwn
+  readonly #ownRounds: OwnRounds
+  readonly #highestHeaders = new HighestHeaders()
   readonly #heartbeats: Heartbeats
   readonly #retries: Retries
 
@@ -112,6 +84,8 @@ export class Core {
     this.#options = options
     this.#self = options.guard?.self ?? null
     this.#retries = new Retries(options.roundIntervalMs, options.guard, (output) => this.#emit(output))
+    this.#ownRounds = new OwnRounds(options)
+    this.#storedOwn = new StoredOwn(options.guard, stored.signed)
     this.#heartbeats = new Heartbeats(stored.current.opening.record)
     if (stored.previous !== null) {
       this.#openGuard(stored.previous.opening)
@@ -119,10 +93,10 @@ export class Core {
       this.#checkpoints = this.#restoreCheckpoints(stored.previous)
       for (const vertex of stored.previous.vertices) {
         this.#epoch.keepOwn(vertex)
-        this.#remember(vertex.header)
+        this.#highestHeaders.remember(vertex.header)
       }
       for (const header of stored.previous.highestHeaders) {
-        this.#remember(header)
+        this.#highestHeaders.remember(header)
         this.#meetStored(header)
       }
       this.#previous = { epoch: this.#epoch, checkpoints: this.#checkpoints }
@@ -131,8 +105,7 @@ export class Core {
     this.#epoch = this.#open(stored.current.opening)
     this.#checkpoints = this.#restoreCheckpoints(stored.current)
     this.#restore(stored)
-    this.#signedLater = stored.signed
-    this.#recover()
+    this.#storedOwn.open(this.#epoch)
   }
 
   #restoreCheckpoints(stored: StoredEpoch): CheckpointQuorum {
@@ -186,8 +159,8 @@ export class Core {
       previous: this.#previous,
       closing: this.#closing?.checkpoint ?? null,
       isConnected: (validator) => this.#connected.has(validator),
-      madeAt: this.#madeAt,
-      readyAt: this.#planned?.isReady === true ? this.#planned.at : null,
+      madeAt: this.#ownRounds.madeAt,
+      readyAt: this.#ownRounds.planned?.isReady === true ? this.#ownRounds.planned.at : null,
     }
   }
 
@@ -204,19 +177,12 @@ export class Core {
    * (see `SigningGuard.mayShow`). Includes epochs that have not opened here, in which another process may sign too.
    */
   isWithheld(hash: Hash): boolean {
-    const isIt = ({ header }: Vertex): boolean => header.hash === hash
-    if (this.#signedLater.some(isIt)) return true
-    const recovered = this.#recovered.find(isIt)
-    return recovered !== undefined && !this.#epoch.dag.has(hash) && !this.#mayShow(recovered)
-  }
-
-  #mayShow({ header }: Vertex): boolean {
-    return this.#options.guard?.mayShow(header) === true
+    return this.#storedOwn.isWithheld(hash, this.#epoch)
   }
 
   /** Vertices signed here for epochs that have not opened here, by epoch and round. */
   get signedLater(): ReadonlyArray<Vertex> {
-    return this.#signedLater
+    return this.#storedOwn.later
   }
 
   /** Whether a contradiction was found. A halted node accepts no further input. */
@@ -255,7 +221,7 @@ export class Core {
       highestHeaders: this.#highestHeaders.size,
       guarded: this.#options.guard?.size ?? 0,
       heldBack: this.#options.guard?.heldBack.length ?? 0,
-      recovered: this.#recovered.length + this.#signedLater.length,
+      recovered: this.#storedOwn.size,
     }
   }
 
@@ -266,8 +232,8 @@ export class Core {
    */
   highestKnownOf(author: Address): HighestKnown {
     const { epoch } = this.#epoch.opening.record
-    const known = this.#highestHeaders.get(author) ?? null
-    const own = author === this.#self ? (this.#signedLater.at(-1) ?? this.#recovered.at(-1))?.header : undefined
+    const known = this.#highestHeaders.of(author)
+    const own = author === this.#self ? this.#storedOwn.highest : undefined
     if (own === undefined || (known !== null && !isAbove(own, known))) return { epoch, header: known }
     return this.isWithheld(own.hash) ? { epoch: NO_EPOCH, header: null } : { epoch, header: own }
   }
@@ -283,7 +249,7 @@ export class Core {
         return { _tag: "Invalid", error: new WrongBase({ found: base, expected: opening.base }) }
       if (committee.seatOf(author) === undefined) return { _tag: "Invalid", error: new NotAMember({ author }) }
       if (!isClosed && !admission.isHereOrOld({ header })) return WANTED
-      return this.#isHighest(header) ? HEADER_ONLY : KNOWN
+      return this.#highestHeaders.isHighest(header) ? HEADER_ONLY : KNOWN
     }
     if (header.epoch === epoch + 1 && this.#closing?.early.wants(header) === true) return WANTED
     return isOwn && header.epoch >= epoch - 1 ? HEADER_ONLY : { _tag: "Elsewhere", epoch: header.epoch }
@@ -313,11 +279,11 @@ export class Core {
    * this node's vertices: a wall clock can be set, and no wait may end early or late because of that.
    */
   wallIs(aheadMs: number): void {
-    this.#wallAheadMs = aheadMs
+    this.#ownRounds.wallIs(aheadMs)
   }
 
   #restoreVertex(vertex: Vertex): void {
-    this.#remember(vertex.header)
+    this.#highestHeaders.remember(vertex.header)
     this.#meetStored(vertex.header)
     this.#epoch.restore(vertex)
   }
@@ -336,20 +302,11 @@ export class Core {
     // nothing.
     const longAgo = this.#retries.longBefore(now)
     const { dag, ownVertices, committee } = this.#epoch
-    if (ownVertices.length + this.#recovered.length > 0) this.#madeAt = longAgo
+    const hasMade = ownVertices.length + this.#storedOwn.current.length > 0
+    this.#ownRounds.start(this.#epoch, hasMade ? longAgo : null, now)
     if (dag.quorumRound >= committee.firstRound) this.#retries.reached(dag.quorumRound, longAgo)
-    this.#budget = RoundBudget.begin(now, this.#rate)
     this.#handOver()
     return this.tick(now)
-  }
-
-  /** Finds this node's vertices of an epoch that has just opened. Nothing else may ever be signed for their rounds. */
-  #recover(): void {
-    const { dag, opening } = this.#epoch
-    const { epoch } = opening.record
-    const own = this.#signedLater.filter(({ header }) => header.epoch === epoch)
-    this.#signedLater = this.#signedLater.filter(({ header }) => header.epoch > epoch)
-    this.#recovered = own.filter(({ header }) => header.round > dag.collectedRound && !dag.has(header.hash))
   }
 
   /**
@@ -358,14 +315,13 @@ export class Core {
    * so the committee is asked first.
    */
   #releaseRecovered(now: Timestamp): void {
-    const mayShow = this.#recovered.filter((vertex) => this.#mayShow(vertex))
-    if (this.#isHalted || mayShow.length === 0 || !this.#retries.isRecoveryDue(now)) return
-    const { dag } = this.#epoch
-    const isMissing = ({ header }: Vertex): boolean => header.round > dag.collectedRound && !dag.has(header.hash)
+    const shown = this.#storedOwn.shown
+    if (this.#isHalted || shown.length === 0 || !this.#retries.isRecoveryDue(now)) return
+    const isLacking = (vertex: Vertex): boolean => isMissing(this.#epoch, vertex)
     // Sent first, because the rounds that they complete here are still missing elsewhere.
-    if (mayShow.some(isMissing)) this.#retries.resendRecovered(mayShow, dag.quorumRound)
-    for (const vertex of mayShow) if (isMissing(vertex)) this.#receiveCurrent(vertex)
-    if (!this.#recovered.some(isMissing)) this.#recovered = []
+    if (shown.some(isLacking)) this.#retries.resendRecovered(shown, this.#epoch.dag.quorumRound)
+    for (const vertex of shown) if (isLacking(vertex)) this.#receiveCurrent(vertex)
+    this.#storedOwn.settle(this.#epoch)
   }
 
   /** Must be called at every `wakeAt`, or more often. */
@@ -381,7 +337,7 @@ export class Core {
 
   /** When the next tick can matter if no input arrives before. */
   wakeAt(now: Timestamp): Timestamp {
-    const plan = this.#planned
+    const plan = this.#ownRounds.planned
     let soonest = this.#retries.nextAfter(now, this.#epoch.admission.waiting > 0)
     if (plan !== null && plan.at > now && plan.at < soonest) soonest = plan.at
     return Natural.timestamp(soonest)
@@ -396,7 +352,7 @@ export class Core {
       if (header.epoch === current) this.#receiveCurrent(vertex)
       else if (header.epoch < current) this.#emit({ _tag: "OfferClosing", from: header.epoch })
       else {
-        if (this.#closing?.early.add(vertex) === true) this.#remember(header)
+        if (this.#closing?.early.add(vertex) === true) this.#highestHeaders.remember(header)
         this.#emit({ _tag: "AskClosing", from: current })
       }
     })
@@ -411,7 +367,7 @@ export class Core {
   #receiveCurrent(vertex: Vertex): void {
     // A vertex that finds no place to wait for its parents is among its author's highest, and may be the only trace of
     // them.
-    if (this.#epoch.receive(vertex)) this.#remember(vertex.header)
+    if (this.#epoch.receive(vertex)) this.#highestHeaders.remember(vertex.header)
     else this.#rememberLate(vertex.header)
   }
 
@@ -422,23 +378,15 @@ export class Core {
   #rememberLate(header: Header): void {
     const { opening, committee, dag, isClosed } = this.#epoch
     const isLate = isClosed || header.round <= dag.collectedRound
-    if (isLate && header.base === opening.base && committee.seatOf(header.author) !== undefined) this.#remember(header)
-  }
-
-  #remember(header: Header): void {
-    if (this.#isHighest(header)) this.#highestHeaders.set(header.author, header)
-  }
-
-  #isHighest({ author, epoch, round }: Header): boolean {
-    const before = this.#highestHeaders.get(author)
-    return before === undefined || epoch > before.epoch || (epoch === before.epoch && round > before.round)
+    const isOfMember = header.base === opening.base && committee.seatOf(header.author) !== undefined
+    if (isLate && isOfMember) this.#highestHeaders.remember(header)
   }
 
   /** Accepts the vertex made for a `Propose`, signed and on disk. */
   own(vertex: Vertex, now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => {
       this.#options.guard?.signed(vertex.header)
-      this.#carried = vertex.body.transactions.length
+      this.#ownRounds.carries(vertex.body.transactions.length)
       if (vertex.header.epoch === this.#epoch.opening.record.epoch) this.#receiveCurrent(vertex)
       // The epoch closed while the vertex was being made.
       if (!this.#epoch.dag.has(vertex.header.hash)) this.#emit({ _tag: "Returned", vertices: [vertex] })
@@ -448,7 +396,7 @@ export class Core {
   /** The ledger has executed a commit. The write to disk may still be pending. */
   executed(executed: ExecutedCommit, now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => {
-      this.#unexecuted = Math.max(0, this.#unexecuted - 1)
+      this.#ownRounds.executed()
       this.#judge(this.#checkpointsOf(executed.commit.epoch)?.record(executed))
     })
   }
@@ -548,8 +496,13 @@ export class Core {
     if (!this.#isHalted) input()
     if (!this.#isHalted) {
       this.#retries.reached(this.#epoch.dag.quorumRound, now)
-      this.#planned = this.#plan(now)
-      if (this.#propose(now)) this.#planned = this.#plan(now)
+      this.#ownRounds.plan(this.#epoch, now)
+      // After a quorum has ended the epoch, another vertex of it is useless.
+      const proposal = this.#checkpoints.closing === null ? this.#ownRounds.propose(this.#epoch, now) : null
+      if (proposal !== null) {
+        this.#emit(proposal)
+        this.#ownRounds.plan(this.#epoch, now)
+      }
     }
     const outputs = this.#outputs
     this.#outputs = []
@@ -574,7 +527,7 @@ export class Core {
       return
     }
     this.#emit(output)
-    this.#unexecuted++
+    this.#ownRounds.committed()
     this.#beat(output)
   }
 
@@ -600,25 +553,19 @@ export class Core {
     this.#epoch = this.#open(opening)
     this.#checkpoints = new CheckpointQuorum(this.#epoch.committee)
     this.#closing = null
-    this.#proposedRound = null
+    this.#ownRounds.open()
     this.#retries.begin()
     this.#heartbeats.open(opening.record)
     this.#emit({ _tag: "EpochStarted", opening })
-    this.#recover()
+    this.#storedOwn.open(this.#epoch)
     for (const vertex of early.vertices) this.#receiveCurrent(vertex)
   }
 
   #forget(opening: Opening): void {
     this.#options.guard?.forgetBefore(this.#epoch.opening.record.epoch)
     const next = new Set(opening.record.members.map(({ address }) => address))
-    for (const author of this.#highestHeaders.keys()) {
-      if (!next.has(author) && this.#epoch.committee.seatOf(author) === undefined) this.#highestHeaders.delete(author)
-    }
-  }
-
-  get #rate(): RoundClock.Rate {
-    const { roundIntervalMs, pace = "budget" } = this.#options
-    return RoundClock.rateOf(roundIntervalMs, this.#epoch.committee.size, pace)
+    const { committee } = this.#epoch
+    this.#highestHeaders.keepOnly((author) => next.has(author) || committee.seatOf(author) !== undefined)
   }
 
   /**
@@ -626,59 +573,12 @@ export class Core {
    * awaited.
    */
   get isAwaited(): boolean {
-    const { pace, isAwaited } = this.#options
-    return pace !== "evenly" && this.#unexecuted === 0 && isAwaited?.() === true
+    return this.#ownRounds.isAwaited
   }
 
   /** Whether the next round is planned for somebody who waits. If that has changed, a tick is due. */
   get isHurried(): boolean {
-    return this.#isHurried
-  }
-
-  #plan(now: Timestamp): RoundClock.Plan | null {
-    this.#isHurried = this.isAwaited
-    const { dag, committer, position, reachedRound, ownRound, isClosed, seat } = this.#epoch
-    if (isClosed || seat === undefined) return null
-    const { epoch } = this.#epoch.opening.record
-    const highest = this.#options.guard?.highest ?? null
-    const signedRound = highest?.epoch === epoch ? highest.round : ownRound
-    const round = Natural.round(Math.max(ownRound, signedRound, this.#proposedRound ?? ownRound))
-    const { begunRound } = dag
-    if (this.#begun?.round !== begunRound) this.#begun = { round: begunRound, at: now }
-    // Waits until this node's last vertex is back from the disk, because the next one follows it.
-    const isBack = round === ownRound
-    return RoundClock.plan(dag, committer, this.#rate, {
-      round,
-      madeAt: this.#madeAt,
-      lastCommitRound: position.leaderRound,
-      reachedRound,
-      begun: isBack ? this.#begun : { round: ownRound, at: now },
-      budget: this.#budget,
-      isAwaited: isBack && this.#isHurried,
-      carried: this.#carried,
-    })
-  }
-
-  /** Emits a proposal if this node's next vertex is due; returns whether it did. */
-  #propose(now: Timestamp): boolean {
-    const guard = this.#options.guard
-    const plan = this.#planned
-    const { proposer, committee, opening } = this.#epoch
-    if (guard === null || proposer === null || plan === null || plan.at > now) return false
-    // A quorum has ended the epoch, so another vertex of it is useless. Members that have restarted since may no longer
-    // know what this key signed in it before its disk was set back.
-    if (this.#checkpoints.closing !== null || guard.toAsk(committee).length > 0) return false
-    const { round } = plan
-    const { epoch } = opening.record
-    if (!guard.maySign(epoch, round)) return false
-    this.#proposedRound = round
-    this.#budget = RoundBudget.pay(this.#budget, round, now, this.#rate)
-    this.#madeAt = now
-    const coinbase = committee.coinbase(round, proposer.seat)
-    const parents = proposer.parents(round)
-    const timestamp = Natural.nearestTimestamp(now + this.#wallAheadMs)
-    this.#emit({ _tag: "Propose", base: opening.base, epoch, round, parents, coinbase, timestamp })
-    return true
+    return this.#ownRounds.isHurried
   }
 
   /** This node's position in its epoch: see docs/recovery.md. */

@@ -436,11 +436,11 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 2,
     changes: [
       {
-        file: "src/consensus/Core.ts",
-        of: "Core.#recover",
-        by: `() => {
-          original()
-          this.#recovered = []
+        file: "src/consensus/StoredOwn.ts",
+        of: "StoredOwn.open",
+        by: `(running) => {
+          original(running)
+          this.#current = []
         }`,
       },
       { file: "src/replica/output/Companions.ts", of: "Companions.take", by: "() => []" },
@@ -579,15 +579,15 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 1,
     changes: [
       {
-        file: "src/consensus/Core.ts",
-        of: "Core.#plan",
+        file: "src/consensus/OwnRounds.ts",
+        of: "OwnRounds.#next",
         call: "RoundClock.plan",
         by: `(dag, committer, rate, own) =>
           RoundClock.plan(
             dag,
             committer,
             rate,
-            own.round === this.#epoch.ownRound ? { ...own, begun: { round: dag.highestRound, at: now } } : own,
+            own.round === running.ownRound ? { ...own, begun: { round: dag.highestRound, at: now } } : own,
           )`,
       },
     ],

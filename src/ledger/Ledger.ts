@@ -32,6 +32,7 @@ import * as Slashing from "./rules/Slashing.js"
 import * as Transactions from "./rules/Transactions.js"
 import * as Unlocking from "./rules/Unlocking.js"
 import * as Effects from "./tables/Effects.js"
+import * as Following from "./tables/Following.js"
 import type { Frozen } from "./tables/Frozen.js"
 import type * as HalfSipHash from "./tables/HalfSipHash.js"
 import type { Totals } from "./tables/Records.js"
@@ -84,7 +85,7 @@ export class Ledger {
 
   /** For a read-only ledger: applies the changes of another ledger's commits. False if it must be rebuilt instead. */
   follow(changes: ReadonlyArray<Effects.Change>): Either.Either<boolean, Binary.MalformedBytes> {
-    return this.#state.follow(changes)
+    return Following.follow(this.#state, changes)
   }
 
   /**

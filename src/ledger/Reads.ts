@@ -15,7 +15,7 @@ import { type Delegator, DelegatorSearch } from "./rules/DelegatorSearch.js"
 import * as Governance from "./rules/Governance.js"
 import * as Slashing from "./rules/Slashing.js"
 import type { Ballot, Head, Proposal, RecentCommit, Totals } from "./tables/Records.js"
-import { ballotKey, type Staker, type State } from "./tables/State.js"
+import type { Staker, State } from "./tables/State.js"
 
 export interface StakeDetails {
   readonly address: Address
@@ -286,7 +286,7 @@ export class Reads {
    * Undefined for addresses outside the snapshot and, once the proposal is decided, for validators that did not vote.
    */
   ballot(id: Natural.ProposalId, address: Address): Ballot | undefined {
-    return this.#state.ballots.get(ballotKey(id, address))
+    return this.#state.ballots.get(StateKey.ballot(id, address))
   }
 
   /** In the order of addresses. */

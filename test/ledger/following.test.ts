@@ -1,4 +1,4 @@
-/** A read-only ledger that takes over what another's commits changed, as a gateway's does from its archive. */
+/** A read-only ledger that applies the changed records of another ledger's commits, like a gateway with its archive. */
 import { setImmediate as turn } from "node:timers/promises"
 import { Either } from "effect"
 import { afterEach, expect, it } from "vitest"

@@ -14,7 +14,7 @@ import type { ProposalPayload } from "../../protocol/transaction/ProposalPayload
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import type { Row } from "../tables/AccountRows.js"
 import type { Proposal } from "../tables/Records.js"
-import { ballotKey, type State } from "../tables/State.js"
+import type { State } from "../tables/State.js"
 import type { Event } from "./Execution.js"
 import type { Postings } from "./Postings.js"
 import * as Rejection from "./Rejection.js"
@@ -69,7 +69,7 @@ export const proposalRejection = (
 const takeSnapshot = (state: State, id: Natural.ProposalId): Sats.Sats => {
   const voters = state.activeValidators()
   for (const { address, effective } of voters) {
-    state.ballots.set(ballotKey(id, address), { weight: effective, vote: null })
+    state.ballots.set(StateKey.ballot(id, address), { weight: effective, vote: null })
   }
   state.voters.set(
     id,
@@ -118,7 +118,7 @@ export const voteRejection = (state: State, from: Address, { proposalId: id }: V
   if (state.round > proposal.votingEndsAtRound) {
     return Rejection.invalid("voting_ended", `voting on proposal ${id} ended at round ${proposal.votingEndsAtRound}`)
   }
-  const ballot = state.ballots.get(ballotKey(id, from))
+  const ballot = state.ballots.get(StateKey.ballot(id, from))
   if (ballot === undefined) {
     return Rejection.notAllowed(`only validators that were active when proposal ${id} was made can vote on it`)
   }
@@ -126,10 +126,10 @@ export const voteRejection = (state: State, from: Address, { proposalId: id }: V
 }
 
 export const applyVote = (state: State, from: Address, { proposalId: id, vote }: Vote): void => {
-  const ballot = state.ballots.get(ballotKey(id, from))
+  const ballot = state.ballots.get(StateKey.ballot(id, from))
   const proposal = state.proposals.get(StateKey.counter(id))
   if (ballot === undefined || proposal === undefined) return
-  state.ballots.set(ballotKey(id, from), { ...ballot, vote })
+  state.ballots.set(StateKey.ballot(id, from), { ...ballot, vote })
   state.proposals.set(
     StateKey.counter(id),
     vote
@@ -217,7 +217,7 @@ const execute = (state: State, payload: ProposalPayload): Obstacle => {
  */
 const dropUncast = (state: State, id: Natural.ProposalId): void => {
   const hasVoted = (row: Row): boolean => {
-    const key = ballotKey(id, state.accounts.addressOf(row))
+    const key = StateKey.ballot(id, state.accounts.addressOf(row))
     if (state.ballots.get(key)?.vote !== null) return true
     state.ballots.delete(key)
     return false

@@ -26,7 +26,7 @@ import { Delegators } from "./Delegators.js"
 import * as Effects from "./Effects.js"
 import { type Frozen, frozen } from "./Frozen.js"
 import type * as HalfSipHash from "./HalfSipHash.js"
-import { keyOf as keyOfLeavingPool, LeavingPools } from "./LeavingPools.js"
+import { LeavingPools } from "./LeavingPools.js"
 import { NameIndex } from "./NameIndex.js"
 import { PackedRows } from "./PackedRows.js"
 import * as Pool from "./Pool.js"
@@ -39,12 +39,6 @@ import { Voters } from "./Voters.js"
 
 /** The key of a kind with a single record. */
 const SINGLE_KEY = ""
-
-export const ballotKey = (id: Natural.ProposalId, voter: Address): string => `${StateKey.counter(id)}${voter}`
-
-const proposalOfBallot = (key: string): Natural.ProposalId => Natural.proposalId(Number.parseInt(key.slice(0, 16), 16))
-
-const voterOfBallot = (key: string): Address => key.slice(16) as Address
 
 /** Cells of up to 31 steps of 256 bytes hold any proposal: its texts can be 4.7 KB long. */
 const PROPOSAL_STEP_BITS = 8
@@ -410,8 +404,7 @@ export class State {
         this.accounts.restore(toHex(key) as Address, record)
       })
     }
-    const table = this.#tables.find((table) => table.kind === kind)
-    return required(table, kind).restore(toHex(key), value)
+    return this.#table(kind).restore(toHex(key), value)
   }
 
   /** Rebuilds the indexes, the running epoch and the totals from the records. */
@@ -441,118 +434,39 @@ export class State {
       this.#index(row, AccountRecord.noExtras, extras)
     }
     for (const key of this.ballots.keys()) {
-      const id = proposalOfBallot(key)
+      const [id, voter] = StateKey.partsOfBallot(key)
       if (id < 1 || id >= nextProposalId) return malformed(`ballot on proposal ${id}, which does not exist`)
-      this.voters.add(id, this.accounts.findOrAdd(voterOfBallot(key)))
+      this.voters.add(id, this.accounts.findOrAdd(voter))
     }
     for (const [key, proposal] of this.proposals.entries()) {
       this.agenda.add(Natural.proposalId(Number.parseInt(key, 16)), proposal)
     }
-    this.supply = new Supply(required(this.#totals.get(SINGLE_KEY), "totals"))
-    this.round = this.head.leaderRound
+    this.resume()
     return Either.void
   }
 
-  /** The living shares that these account changes take out of each leaving pool, by the pool's key. */
-  #released(changes: ReadonlyArray<Effects.Change>): Either.Either<ReadonlyMap<string, bigint>, MalformedBytes> {
-    return Either.gen(this, function* () {
-      const released = new Map<string, bigint>()
-      for (const { kind, key, value } of changes) {
-        const before = kind === "Account" ? this.livingDelegation(this.accounts.find(toHex(key) as Address)) : null
-        if (value === null || before === null || before.leaving === null) continue
-        const after = (yield* AccountRecord.decode(value)).delegation
-        if (after?.validator === before.validator && after.leaving?.epoch === before.leaving.epoch) continue
-        const pool = keyOfLeavingPool(before.validator, before.leaving.epoch)
-        released.set(pool, (released.get(pool) ?? 0n) + before.shares)
-      }
-      return released
-    })
-  }
-
-  /**
-   * Whether this change leaves all delegations of each pool as alive or dead as they are. Only then is `follow`
-   * correct.
-   */
-  #canFollow(
-    { kind, key, value }: Effects.Change,
-    released: ReadonlyMap<string, bigint>,
-  ): Either.Either<boolean, MalformedBytes> {
-    const isOfGeneration =
-      ({ generation }: Pool.Pool) =>
-      (pool: Pool.Pool) =>
-        pool.generation === generation
-    switch (kind) {
-      // When an epoch closes, all departed delegations of a pool start leaving at once.
-      case "Epoch":
-        return Either.right(false)
-      case "Validator": {
-        const before = this.validators.get(toHex(key))?.working ?? Pool.empty
-        if (value === null) return Either.right(Pool.isPristine(before))
-        return Either.map(Records.decode(Records.validator, value), ({ working }) => isOfGeneration(before)(working))
-      }
-      case "LeavingPool": {
-        const before = this.leavingPools.table.get(toHex(key))
-        if (before === undefined) return Either.right(false)
-        // A pool is gone when its last share is paid out, or when it is slashed to nothing with all shares still out.
-        if (value === null) return Either.right(released.get(toHex(key)) === before.shares)
-        return Either.map(Records.decode(Records.leavingPool, value), isOfGeneration(before))
-      }
-      default:
-        return Either.right(value !== null || kind === "Ballot")
-    }
-  }
-
-  #followBallot(key: string, isThere: boolean): void {
-    const [id, row] = [proposalOfBallot(key), this.accounts.findOrAdd(voterOfBallot(key))]
-    if (isThere) this.voters.add(id, row)
-    else
-      this.voters.set(
-        id,
-        this.voters.of(id).filter((other) => other !== row),
-      )
-  }
-
-  /** Drops a record that another ledger deleted. */
-  #drop(kind: StateKey.Kind, key: string): void {
-    if (kind === "LeavingPool") this.leavingPools.drop(key)
-    else
-      required(
-        this.#tables.find((table) => table.kind === kind),
-        kind,
-      ).drop(key)
-  }
-
-  #followAccount(address: Address, record: AccountRecord.AccountRecord): void {
-    const before = this.accounts.extras(this.accounts.find(address))
+  /** Replaces an account by that of another ledger. */
+  replaceAccount(address: Address, record: AccountRecord.AccountRecord): void {
+    const before = this.extrasOf(address)
     const row = this.accounts.restore(address, record)
     this.#index(row, before, this.accounts.extras(row))
   }
 
-  /**
-   * Applies another ledger's changes at a cost proportional to them. Afterwards this ledger is read-only: data that
-   * only rules need, such as due dates, is not updated. Returns false, with nothing applied, where only a rebuild from
-   * all records would be correct.
-   */
-  follow(changes: ReadonlyArray<Effects.Change>): Either.Either<boolean, MalformedBytes> {
-    return Either.gen(this, function* () {
-      const released = yield* this.#released(changes)
-      for (const change of changes) if (!(yield* this.#canFollow(change, released))) return false
-      // Accounts come last, because their pools determine whether their delegations are alive.
-      for (const { kind, key, value } of changes) {
-        if (kind === "Account") continue
-        const digits = toHex(key)
-        const isNews = kind === "Ballot" && this.ballots.has(digits) !== (value !== null)
-        if (value === null) this.#drop(kind, digits)
-        else yield* this.restore({ kind, key, value })
-        if (isNews) this.#followBallot(digits, value !== null)
-      }
-      for (const { kind, key, value } of changes)
-        if (value !== null && kind === "Account")
-          this.#followAccount(toHex(key) as Address, yield* AccountRecord.decode(value))
-      this.supply = new Supply(required(this.#totals.get(SINGLE_KEY), "totals"))
-      this.round = this.head.leaderRound
-      return true
-    })
+  /** Drops a record that another ledger deleted. */
+  drop(kind: StateKey.Kind, key: string): void {
+    if (kind === "LeavingPool") this.leavingPools.drop(key)
+    else this.#table(kind).drop(key)
+  }
+
+  #table(kind: StateKey.Kind): AnyTable {
+    const found = this.#tables.find((table) => table.kind === kind)
+    return required(found, kind)
+  }
+
+  /** Takes the running totals and the round from the records. */
+  resume(): void {
+    this.supply = new Supply(required(this.#totals.get(SINGLE_KEY), "totals"))
+    this.round = this.head.leaderRound
   }
 
   /** Recounts the whole supply without decoding records. */

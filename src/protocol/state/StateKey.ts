@@ -6,6 +6,7 @@ import { fromHex, sha256Hex } from "#crypto"
 import * as Binary from "../encoding/Binary.js"
 import type { Address } from "../identity/Address.js"
 import * as Hash from "../identity/Hash.js"
+import * as Natural from "../numbers/Natural.js"
 
 /** For every kind of record: its byte, the length of its keys, and the position of the counter in a key, if any. */
 export const KINDS = {
@@ -94,3 +95,12 @@ export const ofAccount = (address: Address): Hash.Hash => hash("Account", fromHe
 
 /** A counter as encoded in keys: eight bytes, big-endian, in hex. */
 export const counter = (value: number): string => value.toString(16).padStart(16, "0")
+
+export const ballot = (id: Natural.ProposalId, voter: Address): string => `${counter(id)}${voter}`
+
+const COUNTER_DIGITS = 16
+
+export const partsOfBallot = (key: string): readonly [Natural.ProposalId, Address] => [
+  Natural.proposalId(Number.parseInt(key.slice(0, COUNTER_DIGITS), 16)),
+  key.slice(COUNTER_DIGITS) as Address,
+]

@@ -4,7 +4,7 @@
  * simulator runs it as it is, so the simulator tests the code that ships.
  */
 import { Either } from "effect"
-import * as Core from "../consensus/Core.js"
+import type * as Core from "../consensus/Core.js"
 import type { Word } from "../consensus/KeyMemory.js"
 import { openingOf } from "../consensus/output/Opening.js"
 import type { Output as CoreOutput } from "../consensus/output/Output.js"
@@ -15,7 +15,7 @@ import type * as RoundClock from "../consensus/RoundClock.js"
 import { ExecutionFault, NOWHERE } from "../ledger/ExecutionFault.js"
 import type { Changes, PendingTransactions, Refusal } from "../ledger/pending/PendingTransactions.js"
 import type * as HalfSipHash from "../ledger/tables/HalfSipHash.js"
-import * as Checkpoint from "../protocol/epoch/Checkpoint.js"
+import type * as Checkpoint from "../protocol/epoch/Checkpoint.js"
 import type { EpochRecord } from "../protocol/epoch/EpochRecord.js"
 import type { Genesis } from "../protocol/epoch/Genesis.js"
 import * as ProtocolVersion from "../protocol/epoch/ProtocolVersion.js"
@@ -31,12 +31,13 @@ import * as Header from "../protocol/vertex/Header.js"
 import type { Encoded, Vertex } from "../protocol/vertex/Vertex.js"
 import { Announcements } from "./asking/Announcements.js"
 import { Questions } from "./asking/Questions.js"
-import { areRelayed, worthTelling } from "./asking/Relaying.js"
-import { SignedGossip, type UseOfHeartbeat } from "./asking/SignedGossip.js"
+import { SignedGossip } from "./asking/SignedGossip.js"
 import type { LoadedState } from "./disk/LoadedState.js"
-import type { StoredJoin, StoredState } from "./disk/StoredState.js"
-import { JoinedLedger, type JoinedState } from "./joining/JoinedLedger.js"
-import { type Joined, Joining } from "./joining/Joining.js"
+import type { StoredState } from "./disk/StoredState.js"
+import { Hearing } from "./Hearing.js"
+import { JoinedLedger } from "./joining/JoinedLedger.js"
+import type { Joined } from "./joining/Joining.js"
+import { Joins } from "./joining/Joins.js"
 import type { Pin } from "./joining/ProvenChain.js"
 import { CommitteeClock } from "./live/CommitteeClock.js"
 import * as LiveState from "./live/LiveState.js"
@@ -48,6 +49,7 @@ import { Peers } from "./messages/Peers.js"
 import { Outbox } from "./output/Outbox.js"
 import type { Fatal, Outputs } from "./output/Output.js"
 import { Signing } from "./signing/Signing.js"
+import type { Judged, Use } from "./Use.js"
 
 const MIN_PATIENCE_MS = 500
 /**
@@ -92,10 +94,7 @@ export interface Accepted {
   readonly nonce: Nonce
 }
 
-export type Use = Core.Use | { readonly _tag: UseOfHeartbeat }
-
 type CoreCommit = Extract<CoreOutput, { _tag: "Committed" }>
-type SignatureMessage = Extract<Message, { _tag: "CheckpointSignature" }>
 
 /** Vertices signed here in the running epoch and later ones, ordered by epoch and round. */
 const signedSince = ({ ownVertices, current }: StoredState): ReadonlyArray<Vertex> =>
@@ -120,8 +119,8 @@ export class Replica {
   #pendingKeptAt = 0
   #wallAheadMs = 0
   #live: LiveState.LiveState
-  #joining: Joining | null = null
-  #keptJoin: StoredJoin | null
+  readonly #joins: Joins
+  readonly #hearing: Hearing
   /** A closing checkpoint not recorded as built before a restart. */
   #closing: LoadedState["closing"]
 
@@ -143,7 +142,32 @@ export class Replica {
       overheardMs: this.#patienceMs,
     })
     this.#signing = new Signing(options, stored.ownVertices, stored.intent, this.#outbox)
-    this.#keptJoin = stored.join
+    this.#joins = new Joins(
+      {
+        peers: this.#peers,
+        outbox: this.#outbox,
+        patienceMs: this.#patienceMs,
+        joins: options.joins,
+        pin: options.trust,
+        isValid: options.isValid,
+        ledgerOf: (state) => new JoinedLedger(stored.genesis.protocol, options.tableKey, state),
+        unknownIn: (record) => this.#unknownIn(record),
+      },
+      stored.join,
+    )
+    this.#hearing = new Hearing({
+      live: () => this.#live,
+      peers: this.#peers,
+      outbox: this.#outbox,
+      questions: this.#questions,
+      announcements: this.#announcements,
+      gossip: this.#gossip,
+      signing: this.#signing,
+      joins: this.#joins,
+      isValid: options.isValid,
+      answer: (question) => this.answer(question),
+      follow: (outputs, sender, now) => this.#do(outputs, sender, now),
+    })
     this.#closing = closing
     const guard = this.#signing.guard((stored.previous ?? stored.current).opening.record.epoch, roundIntervalMs)
     this.#live = LiveState.begin({
@@ -193,7 +217,7 @@ export class Replica {
   }
 
   get isJoining(): boolean {
-    return (this.#joining?.target ?? null) !== null
+    return this.#joins.target !== null
   }
 
   get isHalted(): boolean {
@@ -203,7 +227,7 @@ export class Replica {
   /** For display: the progress of recovery, if the node is behind or does not sign. */
   recovery(now: Timestamp): Recovery {
     const { core } = this.#live
-    const target = this.#joining?.target ?? null
+    const { target } = this.#joins
     const following =
       target === null ? core.following(now) : ({ _tag: "Joining", epoch: target.checkpoint.epoch } as const)
     return { following, signing: core.signing }
@@ -220,7 +244,7 @@ export class Replica {
   }
 
   get hasWork(): boolean {
-    return !this.isHalted && (this.#live.building.hasWork || this.#joining?.hasWork === true)
+    return !this.isHalted && (this.#live.building.hasWork || this.#joins.hasWork)
   }
 
   /** The number of items each part holds, to check against the limits. */
@@ -268,8 +292,7 @@ export class Replica {
       this.#show(this.#signing.shown(), now)
       this.#live.pool.expire(now)
       this.#questions.askWhenSilent(this.#live, now)
-      if (this.#joining?.isPointless === true) this.#joining = null
-      this.#joining?.tick(now)
+      this.#joins.tick(now)
     })
   }
 
@@ -282,11 +305,10 @@ export class Replica {
   wakeAt(now: Timestamp): Timestamp {
     const { core, pool } = this.#live
     if (!this.isHalted && this.#hasWorkChanged) return now
-    const join = this.#joining?.isStopped === false ? this.#joining.wakeAt : null
     // Runs after every input, so it must be cheap.
     let soonest: number = core.wakeAt(now)
     const keep = pool.hasChanges ? now + this.#keepsPendingIn(now) : null
-    for (const at of [pool.nextExpiry, this.#announcements.wakeAt(now), join, keep]) {
+    for (const at of [pool.nextExpiry, this.#announcements.wakeAt(now), this.#joins.wakeAt, keep]) {
       if (at !== null && at < soonest) soonest = Math.max(now, at)
     }
     return Natural.timestamp(soonest)
@@ -320,33 +342,9 @@ export class Replica {
     return this.#questions.isAwaited(from, message)
   }
 
-  /**
-   * The possible use of a message, judged by local knowledge before any signature is verified. Changes nothing.
-   * Vertices are judged one by one, by their headers: see `Core.useOf`.
-   */
-  useOf(from: PeerId, message: Exclude<Message, { _tag: "Vertices" | "Rounds" | "Transactions" }>): Use {
-    const { core } = this.#live
-    switch (message._tag) {
-      case "Heartbeat":
-        return { _tag: this.#gossip.useOfHeartbeat(message.heartbeat) }
-      case "Evidence":
-        return this.#gossip.wantsEvidence(message.evidence) ? Core.WANTED : Core.KNOWN
-      case "CheckpointSignature": {
-        const { checkpoint, signature } = message
-        if (core.signerOf(checkpoint, signature.validator) !== undefined) {
-          return this.#gossip.wantsSignature(signature) ? Core.WANTED : Core.KNOWN
-        }
-        const { epoch } = checkpoint
-        return epoch > core.epoch.opening.record.epoch ? { _tag: "Elsewhere", epoch } : Core.KNOWN
-      }
-      case "Highest": {
-        const member = this.validatorOf(from)
-        const isOfUse = member !== null && [this.#signing.self, member].includes(message.author)
-        return isOfUse ? Core.WANTED : Core.KNOWN
-      }
-      default:
-        return Core.WANTED
-    }
+  /** See `Hearing.useOf`. */
+  useOf(from: PeerId, message: Judged): Use {
+    return this.#hearing.useOf(from, message)
   }
 
   /** Answers a question without the disk. Changes nothing. */
@@ -396,7 +394,7 @@ export class Replica {
   ): { readonly outputs: Outputs; readonly isRelayed: boolean } {
     let isRelayed = false
     const outputs = this.#step(now, () => {
-      isRelayed = this.#receive(from, message, isWhole, now)
+      isRelayed = this.#hearing.receive(from, message, isWhole, now)
     })
     return { outputs, isRelayed }
   }
@@ -442,8 +440,8 @@ export class Replica {
    */
   work(mayContinue: () => boolean, now: Timestamp): Outputs {
     return this.#step(now, () => {
-      if (this.#joining?.hasWork === true) {
-        const joined = this.#joining.work(mayContinue, now)
+      if (this.#joins.hasWork) {
+        const joined = this.#joins.work(mayContinue, now)
         if (joined !== undefined) this.#land(joined, now)
         return
       }
@@ -495,123 +493,12 @@ export class Replica {
     this.#pendingKeptAt = now
   }
 
-  /** Returns whether to relay the message as gossip. Vertices and answers are never relayed. */
-  #receive(from: PeerId, message: Message, isWhole: boolean, now: Timestamp): boolean {
-    const { core, pool } = this.#live
-    switch (message._tag) {
-      case "Vertices":
-        this.#questions.fetched(from, message.vertices)
-        for (const vertex of message.vertices) this.#do(core.receive(vertex, now), from, now)
-        return false
-      case "Rounds":
-        this.#hearRounds(from, message, now)
-        return false
-      case "Transactions": {
-        const { transactions } = message
-        const answers = transactions.map((transaction) => pool.submit(transaction, now, this.#round, from))
-        const worth = worthTelling(transactions, answers, pool)
-        if (isWhole && areRelayed(transactions, worth)) return true
-        this.#announcements.overheard(worth, now)
-        return false
-      }
-      case "Heartbeat":
-        return this.#gossip.hearHeartbeat(message.heartbeat)
-      case "Evidence":
-        return this.#gossip.keepEvidence(message.evidence)
-      case "CheckpointSignature":
-        return this.#hearSignature(from, message, now)
-      case "Closing":
-        this.#hearClosing(from, message, now)
-        return false
-      case "Highest":
-        this.#hearHighest(from, message, now)
-        return false
-      case "State":
-        this.#joining?.received(from, message, now)
-        return false
-      // Only in the simulator: a node answers questions outside the replica (`Answers`).
-      case "AskVertices":
-      case "AskRounds":
-      case "AskClosing":
-        this.#outbox.emit({ _tag: "Serve", to: from, question: message })
-        return false
-      case "AskHighest":
-      case "AskState":
-        this.#outbox.send(from, this.answer(message))
-        return false
-    }
-  }
-
-  #hearSignature(from: PeerId, { checkpoint, signature }: SignatureMessage, now: Timestamp): boolean {
-    const { core } = this.#live
-    // Signatures that say nothing new have not been verified.
-    const isNews = core.signerOf(checkpoint, signature.validator) !== undefined
-    if (isNews && !this.#gossip.wantsSignature(signature)) return false
-    this.#do(core.checkpointSigned(checkpoint, signature, now), from, now)
-    if (isNews) this.#gossip.heardSignature(signature)
-    return isNews
-  }
-
-  #hearRounds(from: PeerId, rounds: Extract<Answer, { _tag: "Rounds" }>, now: Timestamp): void {
-    const { core } = this.#live
-    const receive = (vertex: Vertex): void => this.#do(core.receive(vertex, now), from, now)
-    // A join needs no rounds from before its closing checkpoint.
-    this.#questions.takeRounds(from, rounds, { shelf: core.epoch.dag, receive, isOver: this.isJoining }, now)
-  }
-
   /**
    * Headers inside vertices may be valid by ZIP-215 alone. Relayed as evidence they would be refused, and the sender
    * penalised.
    */
   #isStrictlyValid({ first, second }: Evidence): boolean {
     return [first, second].every((header) => this.#options.isValid(Header.check(header)))
-  }
-
-  #hearHighest(from: PeerId, { author, epoch, header }: Extract<Answer, { _tag: "Highest" }>, now: Timestamp): void {
-    const { core } = this.#live
-    const member = this.#peers.validatorOf(from)
-    if (!this.#questions.takeHighest(from, author) || member === null) return
-    const answer = { epoch, header: header?.author === author ? header : null }
-    if (author === this.#signing.self) this.#do(core.answered(member, answer, now), from, now)
-    else if (author === member) this.#do(core.testified(member, answer, now), from, now)
-  }
-
-  #hearClosing(from: PeerId, message: Extract<Answer, { _tag: "Closing" }>, now: Timestamp): void {
-    const isAsked = this.#questions.takeClosing(from) || this.#joining?.isAsked(from) === true
-    // A peer ahead may offer unrequested checkpoints, but only now and then, since their signatures cost work.
-    if (!isAsked && !this.#peers.isDue("Offer", from, now)) return
-    const { newest } = message
-    for (const signed of newest === null ? message.signed : [...message.signed, newest]) {
-      this.#do(this.#live.core.checkpointsSigned(this.#genuine(signed), now), from, now)
-    }
-    const { record } = this.#live.core.epoch.opening
-    if (this.#options.joins && this.#joining === null && newest !== null && newest.checkpoint.epoch > record.epoch) {
-      const around = {
-        peers: this.#peers,
-        outbox: this.#outbox,
-        patienceMs: this.#patienceMs,
-        ledgerOf: (state: JoinedState) => new JoinedLedger(this.#genesis.protocol, this.#options.tableKey, state),
-        unknownIn: (record: EpochRecord) => this.#unknownIn(record),
-      }
-      const trust = { record, pin: this.#options.trust, isValid: this.#options.isValid }
-      this.#joining = new Joining(around, trust, this.#keptJoin, now)
-      this.#keptJoin = null
-    }
-    this.#joining?.offered(from, message, now)
-  }
-
-  /**
-   * Keeps the new signatures by committee members this node knows, if all of them are valid. Verification stops at the
-   * first invalid one, since forging signatures costs the sender nothing.
-   */
-  #genuine({ checkpoint, signatures }: Checkpoint.SignedCheckpoint): Checkpoint.SignedCheckpoint {
-    const { core } = this.#live
-    const news = signatures.filter(({ validator }) => core.signerOf(checkpoint, validator) !== undefined)
-    const hold = news.every(({ validator, signature }) => {
-      const signer = core.signerOf(checkpoint, validator)
-      return signer !== undefined && this.#options.isValid(Checkpoint.check(checkpoint, signer, signature))
-    })
-    return { checkpoint, signatures: hold ? news : [] }
   }
 
   /**
@@ -756,8 +643,8 @@ export class Replica {
   }
 
   /**
-   * Halts before the first round of an epoch by whose rules this program would compute another state. A quorum has signed
-   * the close before it, and everything up to there is written: a program that knows the version goes on from there.
+   * Halts before the first round of an epoch whose rules this program does not know. A quorum has signed the previous
+   * close, and everything up to there is written, so a newer program can continue.
    */
   #haltIn(record: EpochRecord): void {
     const fatal = this.#unknownIn(record)
@@ -776,7 +663,7 @@ export class Replica {
     this.#live.unordered.clear()
     this.#committeeClock.keepOnly(this.#live.core.epoch.committee)
     this.#forgetBefore(Natural.epoch(epoch - 1))
-    if (this.#joining !== null && (this.#joining.target?.checkpoint.epoch ?? 0) < epoch) this.#joining = null
+    this.#joins.reached(epoch)
   }
 
   #forgetBefore(oldest: Natural.Epoch): void {
@@ -787,7 +674,6 @@ export class Replica {
   /** Replaces everything executed here by the state of a closing checkpoint. */
   #land({ ledger, trie, target, proven }: Joined, now: Timestamp): void {
     const opening = openingOf(target.checkpoint, ledger.read.head.time)
-    this.#joining = null
     this.#outbox.write({ _tag: "Joined", target, totals: ledger.read.totals, proven, opening }, true)
     this.#keepPending(this.#live.pool.drain(), now)
     const { epoch } = opening.record

@@ -135,7 +135,7 @@ export class Replica {
       const seat = committee.seatOf(validator)
       return seat === undefined ? 0 : committee.weightOf(seat)
     })
-    this.#questions = new Questions(this.#peers, this.#outbox, this.#patienceMs)
+    this.#questions = new Questions(this.#peers, this.#outbox, this.#patienceMs, roundIntervalMs)
     this.#announcements = new Announcements({
       gatheredMs: Math.min(MOST_GATHERED_MS, roundIntervalMs),
       againMs: ANNOUNCED_AGAIN_AFTER * this.#patienceMs,

@@ -120,7 +120,7 @@ describe("a wrong wall clock", () => {
       const limit = Node.mostAheadMs(INTERVAL)
       expect(yield* said([{ clockAheadMs: limit }, { clockAheadMs: null }], watch)).toEqual([])
       expect(watch.wrongClockAheadMs).toBeNull()
-      const lines = yield* said([{ clockAheadMs: -limit - 1 }, { clockAheadMs: -limit - 1 }], watch)
+      const lines = yield* said([{}, {}, {}, { clockAheadMs: -limit - 1 }, { clockAheadMs: -limit - 1 }], watch)
       expect(lines).toHaveLength(1)
       expect(lines[0]).toMatch(/^ERROR .*ahead_ms=-2001$/)
       expect(watch.wrongClockAheadMs).toBe(-limit - 1)
@@ -140,6 +140,14 @@ describe("a wrong wall clock", () => {
       expect([watch.clockAheadMs, watch.wrongClockAheadMs]).toEqual([null, null])
       const still = yield* said([away, ...Array.from({ length: 3 }, () => ({ clockAheadMs: 600_000 }))], watch)
       expect(still).toEqual([expect.stringContaining("the wall clock of this machine is wrong")])
+    }),
+  )
+
+  it.effect("is not judged by what a node hears right after its start, before it knows how far the others are", () =>
+    Effect.gen(function* () {
+      const wrong = { clockAheadMs: 600_000 }
+      expect(yield* said([wrong, wrong, {}])).toEqual([])
+      expect(yield* said([wrong, wrong, wrong, wrong])).toEqual([expect.stringContaining("is wrong")])
     }),
   )
 

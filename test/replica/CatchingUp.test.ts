@@ -1,4 +1,4 @@
-/** Asking one peer after the other for whole rounds, without a replica around it. */
+/** Requests whole rounds from one peer after the other, without a replica around it. */
 import { describe, expect, it, vi } from "vitest"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
@@ -11,7 +11,7 @@ import { draw } from "../consensus/Picture.js"
 const PATIENCE_MS = 500
 
 /** A node that catches up, with two strangers to ask. */
-const askingTwo = () => {
+const askingTwo = (roundIntervalMs = PATIENCE_MS / 4) => {
   const picture = draw(`
         A    B    C    D
     1   .    .    .    .
@@ -27,7 +27,7 @@ const askingTwo = () => {
   const [first, second] = [stranger("first"), stranger("second")]
   const peers = new Peers(PATIENCE_MS, () => 0)
   peers.connect([first, second])
-  const catchingUp = new CatchingUp(peers, PATIENCE_MS)
+  const catchingUp = new CatchingUp(peers, PATIENCE_MS, roundIntervalMs)
   const here = new Set<Hash>()
   const shelf = { has: (hash: Hash) => here.has(hash), collectedRound: 0, committee: { size: 4 } }
   const { epoch } = picture.opening.record
@@ -39,7 +39,7 @@ const askingTwo = () => {
     here,
     epoch,
     first: first.peer,
-    /** The names of as many vertices. */
+    /** The names of this many vertices. */
     long: (count: number) => picture.vertices.slice(0, count).map(picture.nameOf).join(" "),
     ask: (ms: number) => catchingUp.wanted(wanted, Natural.timestamp(ms))?.to,
     /** What `first` answers. */
@@ -55,7 +55,7 @@ const askingTwo = () => {
 const stranger = (name: string) => ({ peer: name as PeerId, validator: null, isDialled: false })
 
 describe("catching up with one peer", () => {
-  it("ignores an answer about another epoch than it asked for", () => {
+  it("ignores an answer about an epoch that was not requested", () => {
     const { ask, take, here, epoch } = askingTwo()
     expect(ask(0)).toBe("first")
     expect(take(1, "A1", false, { at: Natural.epoch(epoch + 1) })).toEqual({ next: null, lie: null })
@@ -137,7 +137,7 @@ describe("catching up with one peer", () => {
     expect(isAwaited()).toBe(false)
   })
 
-  it("asks one peer for the missing rounds, and nobody else for the time given to it", () => {
+  it("requests missing rounds from one peer only, for the time given to it", () => {
     const { catchingUp, epoch } = askingTwo()
     const wanted = { epoch, fromRound: Natural.round(3), toRound: Natural.round(9) }
     const question = { _tag: "AskRounds", epoch, fromRound: 3, toRound: 9, after: null }
@@ -149,7 +149,7 @@ describe("catching up with one peer", () => {
     expect(catchingUp.wanted(later, Natural.timestamp(PATIENCE_MS + 1))?.question.epoch).toBe(epoch + 1)
   })
 
-  it("asks nobody where nobody is connected", () => {
+  it("asks no peer if none is connected", () => {
     const { ask, peers } = askingTwo()
     peers.connect([])
     expect(ask(0)).toBeUndefined()
@@ -174,7 +174,7 @@ describe("catching up with one peer", () => {
     expect(ask(3)).toBe("first")
   })
 
-  it("accepts late answers though another peer is asked by then, and asks nothing for them", () => {
+  it("accepts late answers after another peer was asked, without a further question", () => {
     const { ask, take, here, peers } = askingTwo()
     const brought = vi.spyOn(peers, "brought")
     ask(0)
@@ -198,7 +198,7 @@ describe("catching up with one peer", () => {
     expect(ask(PATIENCE_MS + 2)).toBeUndefined()
   })
 
-  it("blames a false answer that comes when nobody is asked any more", () => {
+  it("blames a false answer that arrives when no question is open", () => {
     const { peers, ask, take } = askingTwo()
     peers.connect([stranger("first")])
     for (const ms of [0, PATIENCE_MS]) expect(ask(ms)).toBe("first")
@@ -215,7 +215,7 @@ describe("catching up with one peer", () => {
     expect(brought).not.toHaveBeenCalled()
   })
 
-  it("keeps asking a peer whose pages bring rounds at twice the network's pace, and no slower one", () => {
+  it("stays with a peer whose pages bring rounds at twice the network's pace, and leaves a slower one", () => {
     // Eight rounds of four members in each patience, counted by the first answer after one.
     for (const [names, at, isKept] of [
       ["A1 B1 C1 D1 A2 B2 C2 D2", PATIENCE_MS - 1, true],
@@ -229,12 +229,16 @@ describe("catching up with one peer", () => {
     const { ask, take, long } = askingTwo()
     ask(PATIENCE_MS)
     expect(take(2 * PATIENCE_MS, long(32)).next?.to).toBe("first")
-    // It counts anew from there.
+    // The count starts again from there.
     expect(take(3 * PATIENCE_MS - 1, "A9").next?.to).toBe("first")
     expect(take(3 * PATIENCE_MS, "B9").next).toBeNull()
     const slower = askingTwo()
     slower.ask(PATIENCE_MS)
     expect(slower.take(2 * PATIENCE_MS, slower.long(31)).next).toBeNull()
+    // The patience has a minimum: with shorter rounds, more of them fit into it.
+    const quick = askingTwo(PATIENCE_MS / 5)
+    quick.ask(PATIENCE_MS)
+    expect(quick.take(2 * PATIENCE_MS, quick.long(32)).next).toBeNull()
   })
 
   it("awaits an answer for each question of an epoch, and of another epoch only the last", () => {

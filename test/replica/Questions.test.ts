@@ -1,4 +1,4 @@
-/** What is asked of whom, and which answers are accepted. */
+/** Which questions go to which peers, and which answers are accepted. */
 import { describe, expect, it, vi } from "vitest"
 import { Core } from "../../src/consensus/Core.js"
 import { freshEpoch } from "../../src/consensus/output/StoredEpoch.js"
@@ -31,7 +31,7 @@ const among = (...connections: ReadonlyArray<Connection>) => {
   const members = new Set(["ann", "ben"].map(addressOf))
   const peers = new Peers(PATIENCE_MS, (validator) => (members.has(validator) ? 1 : 0))
   peers.connect(connections)
-  const questions = new Questions(peers, outbox, PATIENCE_MS)
+  const questions = new Questions(peers, outbox, PATIENCE_MS, PATIENCE_MS / 4)
   const sent = (): ReadonlyArray<readonly [PeerId, Message]> =>
     outbox.drain().flatMap((output) => (output._tag === "Send" ? [[output.to, output.message] as const] : []))
   return { peers, questions, outbox, sent }
@@ -42,7 +42,7 @@ const wanted = { _tag: "CatchUp", epoch, fromRound: Natural.round(0), toRound: N
 const highest = { _tag: "Highest", author: addressOf("eve"), epoch, header: null } as const
 
 describe("questions", () => {
-  it("accept answers only from those that were asked, and from nobody who has left", () => {
+  it("accept answers only from peers that were asked and are still connected", () => {
     const { peers, questions } = among(ann, aaa)
     expect(questions.isAwaited(ann.peer, rounds)).toBe(false)
     questions.catchUp(wanted, at(0))
@@ -80,7 +80,7 @@ describe("questions", () => {
     expect(questions.takeHighest(ann.peer, member)).toBe(false)
   })
 
-  it("about closed epochs have one answer, and are not repeated at every message that shows somebody ahead", () => {
+  it("about closed epochs have one answer, and are not repeated at every message from a peer ahead", () => {
     const { questions, sent } = among(ann)
     const ask = { _tag: "AskClosing", from: epoch } as const
     for (const ms of [0, 1, PATIENCE_MS - 1]) questions.tellOfClosing(ask, ann.peer, at(ms))
@@ -153,7 +153,7 @@ describe("questions", () => {
     expect(brought).toHaveBeenCalledTimes(1)
   })
 
-  it("go to somebody once nothing has come for two patiences, for rounds and closed epochs, and again after two more", () => {
+  it("about rounds and closed epochs go out after two patiences of silence, and again after two more", () => {
     const { peers, questions, sent } = among(ann)
     // The progress of the DAG counts as a sign of life.
     const current = freshEpoch(picture.opening)
@@ -207,7 +207,7 @@ describe("questions", () => {
     ])
   })
 
-  it("go to nobody where nobody is connected, and are not asked without a key", () => {
+  it("are not asked without a connection, or without a key", () => {
     const { questions, sent } = among()
     questions.catchUp(wanted, at(0))
     const [parent] = picture.vertex("B2").header.parents

@@ -170,8 +170,9 @@ export class Watch {
     const isMoment = isBriefByNature(_tag) && _tag !== this.#lastFollowing
     this.#lastFollowing = _tag
     this.#waiting = waitingOf(isMoment ? { ...recovery, following: { _tag: "InStep" } } : recovery)
-    if (isFetching(_tag)) this.#fetchedAt = now
-    const isHeard = this.#fetchedAt === null || now - this.#fetchedAt >= this.#settledMs
+    // What arrives right after a start can be old too: the node does not know yet how far the others are.
+    if (isFetching(_tag) || this.#fetchedAt === null) this.#fetchedAt = now
+    const isHeard = now - this.#fetchedAt >= this.#settledMs
     this.#clockAheadMs = isHeard ? clockAheadMs : null
     const stepMs = wallAheadMs - (this.#wallAheadMs ?? wallAheadMs)
     this.#wallAheadMs = wallAheadMs

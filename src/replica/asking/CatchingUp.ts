@@ -35,11 +35,8 @@ export interface Judgement {
   readonly lie: string | null
 }
 
-/**
- * Rounds a peer must bring in each patience, which lasts at least four: at the network's pace, catching up would never
- * end.
- */
-const ROUNDS_PER_PATIENCE = 8
+/** How many times as fast as the network a peer must bring rounds: at the network's pace, catching up would never end. */
+const LEAST_SPEED = 2
 
 /** Limit of awaited answers from one peer, however many questions it left open. */
 const MAX_AWAITED = 4
@@ -64,14 +61,16 @@ const NOTHING: Judgement = { next: null, lie: null }
 export class CatchingUp {
   readonly #peers: Peers
   readonly #patienceMs: number
+  readonly #roundIntervalMs: number
   #session: Session | null = null
   /** Vertices of the session that were already here: an honest peer shows each at most once. */
   #shown = new Set<Hash>()
   readonly #awaited = new Map<PeerId, Awaited>()
 
-  constructor(peers: Peers, patienceMs: number) {
+  constructor(peers: Peers, patienceMs: number, roundIntervalMs: number) {
     this.#peers = peers
     this.#patienceMs = patienceMs
+    this.#roundIntervalMs = roundIntervalMs
   }
 
   /** The core lacks these rounds. Returns null while a peer is bringing them. */
@@ -156,8 +155,8 @@ export class CatchingUp {
     const next = { ...session, question: { ...session.question, after: last.header.hash } }
     const { since, moved } = session
     if (this.#isInTime(since, now)) return this.#ask(next, now)
-    const enough = ROUNDS_PER_PATIENCE * shelf.committee.size
-    if (moved * this.#patienceMs >= enough * (now - since)) return this.#ask({ ...next, since: now, moved: 0 }, now)
+    const isFastEnough = moved * this.#roundIntervalMs >= LEAST_SPEED * shelf.committee.size * (now - since)
+    if (isFastEnough) return this.#ask({ ...next, since: now, moved: 0 }, now)
     this.#lose(session.to, now)
     return null
   }

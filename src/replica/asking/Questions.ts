@@ -38,11 +38,11 @@ export class Questions {
   /** When the DAG last gained a vertex. */
   #heardAt = Natural.timestamp(0)
 
-  constructor(peers: Peers, outbox: Outbox, patienceMs: number) {
+  constructor(peers: Peers, outbox: Outbox, patienceMs: number, roundIntervalMs: number) {
     this.#peers = peers
     this.#outbox = outbox
     this.#patienceMs = patienceMs
-    this.#catchingUp = new CatchingUp(peers, patienceMs)
+    this.#catchingUp = new CatchingUp(peers, patienceMs, roundIntervalMs)
   }
 
   #ask(asking: Asking | null): void {

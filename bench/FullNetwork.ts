@@ -67,7 +67,7 @@ export const start = async (payments: number): Promise<FullNetwork> => {
     ...{ ephemeral: false, dataDirectory: data, roundMs: Option.none() },
     ...{ genesisFile: Option.some(genesisFile), validatorKeyFile: Option.some(keyFile), faucetKeyFile: Option.none() },
   }
-  // Nobody else is there to report what this key has signed, so the operator's word must do.
+  // No other node can report what this key has signed, so the operator states a round.
   const asking = await RealNode.start(settings)
   const { signing } = asking.view.recovery(Natural.timestamp(Date.now()))
   await asking.stop()

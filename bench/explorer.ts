@@ -31,7 +31,7 @@ const noteContent = (): void => {
   observer.observe(document, { childList: true, subtree: true })
 }
 
-/** Slow 4G and a processor of the middle class, as Lighthouse takes them. */
+/** Slow 4G and a mid-range processor, with Lighthouse's values. */
 const PHONE = { latency: 150, downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8, offline: false }
 const SLOWER = 4
 
@@ -50,7 +50,7 @@ interface Load {
   readonly bytes: number
 }
 
-/** Runs in the page, so no part of it may have a name of its own. */
+/** Runs in the page, so it cannot refer to names outside of itself. */
 const readLoad = (): Load => ({
   painted: performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Number.NaN,
   content: performance.getEntriesByName("content")[0]?.startTime ?? Number.NaN,

@@ -222,7 +222,7 @@ export const suite: Suite = {
     const hash = hashing()
     const before = memoryNow()
     const { ledger, founding } = founded(WORLD)
-    // It needs the genesis' time, not its million allocations.
+    // Needs only the genesis' time, not its million allocations.
     const chain = new Chain(genesisOf(WORLD), ledger)
     const frozen = ledger.freeze()
     const withoutTrie = memoryNow()

@@ -47,7 +47,7 @@ const print = (value: unknown): string => {
   return name
 }
 
-// The answer of `events` is a stream, which Events.ts reads.
+// `events` returns a stream, which Events.ts reads.
 const endpoints = Definition.all(Api)
   .filter(({ group }) => group !== "events")
   .map((definition) => ({ ...definition, outline: Outline.ofEndpoint(definition) }))

@@ -1,6 +1,6 @@
 /**
- * Starts the programs of threads. A built program finds them by their place: the compiler has left them below the folder
- * that this module, or the bundle it is in, lies in. From source, `#threads` is `scripts/threads.mjs` instead.
+ * Starts thread programs. In a build, the compiler has put them below the folder of this module or of the bundle that
+ * contains it. From source, `#threads` is `scripts/threads.mjs` instead.
  */
 import { Worker } from "node:worker_threads"
 

@@ -3,16 +3,16 @@ import { readFileSync } from "node:fs"
 import * as module from "node:module"
 import { join } from "node:path"
 
-// By default Node opens its inspector on this signal, and whoever reaches that port reads every key.
+// By default Node opens its inspector on this signal, through which anyone who reaches its port can read every key.
 process.on("SIGUSR1", () => {})
 
-// Later versions of Node keep compiled code for the next start. It lies beside the program and not in the folder for
-// temporary files: there somebody else could put code in its place. Where this user may not write, nothing is kept.
+// Later versions of Node cache compiled code for the next start. The cache is beside the program, not in the temporary
+// folder, where another user could replace the code. Without write access nothing is cached.
 module.enableCompileCache?.(join(import.meta.dirname, "compiled"))
 
-// The one place that is as far from package.json in src/ as in dist/.
+// Only this file has the same relative path to package.json in src/ and in dist/.
 const { version }: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
 
-// Whatever is imported at the top of this file is compiled before that.
+// Imported late, because imports at the top of this file are compiled before the cache is enabled.
 const { main } = await import("./cli/Main.js")
 await main(version, process.argv.slice(2))

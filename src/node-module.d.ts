@@ -1,4 +1,4 @@
-/** What the oldest version of Node that we run on does not have yet. */
+/** Declares what the oldest supported version of Node lacks. */
 declare module "node:module" {
   export const enableCompileCache: ((directory: string) => unknown) | undefined
 }

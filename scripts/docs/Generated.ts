@@ -26,7 +26,7 @@ export const commands = async (version: string): Promise<Markdown.Page> => {
   )
 }
 
-/** The reference that a node serves at `/docs`, without the parts that ask it. */
+/** The API reference of `/docs` on a node, without the parts that send requests. */
 export const endpoints = (document: OpenApiDocument.Document): Markdown.Page => {
   const intro = Markdown.page(
     ENDPOINTS,
@@ -48,14 +48,14 @@ export const endpoints = (document: OpenApiDocument.Document): Markdown.Page => 
   const parts = groups.map((name) => ({ depth: 2, text: name, anchor: name, words: "" }))
   return {
     ...intro,
-    // The site's own page of error codes stands beside this one.
+    // The site has its own page of error codes beside this one.
     html: intro.html + Reference.content(document).replaceAll(`"${OpenApiDocument.ERRORS}#`, '"errors.html#'),
     source: ReferenceText.text(document),
     sections: [...intro.sections, ...parts, ...operations],
   }
 }
 
-/** Every series, with what `/metrics` says of it. */
+/** All series with their descriptions in `/metrics`. */
 export const metrics = (): Markdown.Page => {
   const lines = [...Catalogue.all, ...Catalogue.ofGatewayAlone].map(({ name, type, labels, help }) => {
     const by = labels.length === 0 ? "" : ` by ${labels.map((label) => `\`${label}\``).join(", ")}`
@@ -72,7 +72,7 @@ export const metrics = (): Markdown.Page => {
   )
 }
 
-/** A page that lists what lies in a folder. */
+/** A page that lists the files of a folder. */
 export const listing = (
   folder: string,
   title: string,
@@ -84,7 +84,7 @@ export const listing = (
   return Markdown.page(folder, [`# ${title}\n`, `${about}\n`, ...rows].join("\n"))
 }
 
-/** A file that is no page, to read. */
+/** A file that is not a page, shown as text. */
 export const source = (file: string, text: string): Markdown.Page => ({
   title: file,
   html: `<h1 id="file">${Markdown.escaped(file)}</h1><pre tabindex="0"><code>${Markdown.escaped(text)}</code></pre>`,

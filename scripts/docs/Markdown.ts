@@ -1,4 +1,4 @@
-/** A Markdown page as HTML, with the links of the site. */
+/** Renders a Markdown page as HTML with the site's links. */
 import { posix } from "node:path"
 import highlight from "highlight.js/lib/common"
 import { Marked, type Tokens } from "marked"
@@ -10,7 +10,7 @@ export interface Heading {
   readonly anchor: string
 }
 
-/** A heading with what stands below it: what the search finds. */
+/** A heading with the text below it: one search result. */
 export interface Section extends Heading {
   readonly words: string
 }
@@ -18,7 +18,7 @@ export interface Section extends Heading {
 export interface Page {
   readonly title: string
   readonly html: string
-  /** What it was made from; none for a file that is shown as it is. */
+  /** Its Markdown; undefined for a file that is shown as it is. */
   readonly source?: string
   readonly sections: ReadonlyArray<Section>
   /** Files of the repository that it links to. */
@@ -30,7 +30,7 @@ export const escaped = (text: string): string =>
 
 const NAMED: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', amp: "&" }
 
-/** What a person reads of HTML. */
+/** The words of HTML that a reader sees. */
 export const wordsOf = (html: string): string =>
   html
     .replaceAll(/<\/?(?:a|b|code|em|strong)\b[^>]*>/g, "")
@@ -40,7 +40,7 @@ export const wordsOf = (html: string): string =>
     .replaceAll(/\s+/g, " ")
     .trim()
 
-/** As code hosts make them, so that one link is right on both. */
+/** Anchors as code hosts make them, so that links work on both. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -49,7 +49,7 @@ const anchorOf = (heading: string): string =>
 
 const isElsewhere = (target: string): boolean => /^[a-z][a-z+.-]*:/i.test(target)
 
-/** Code in its colours. At a terminal, what is typed stands out from what comes back. */
+/** Highlighted code. In terminal sessions, typed lines stand out from output. */
 const coloured = ({ text, lang = "" }: Tokens.Code): string => {
   if (lang === "console") return escaped(text).replaceAll(/^\$ .*$/gm, "<b>$&</b>")
   if (lang === "" || lang === "sh")
@@ -73,7 +73,10 @@ const sectionsOf = (html: string): ReadonlyArray<Section> => {
 const LONGEST_SUMMARY = 240
 const OPTION = /(?<!\S)--?[a-z][a-z-]*/g
 
-/** The first sentence below the title; empty if there is none, or one too long for a summary. A decision has its status before it. */
+/**
+ * The first sentence below the title; empty if there is none or it is too long for a summary. In a decision it follows
+ * the status.
+ */
 export const summaryOf = ({ html }: Pick<Page, "html">): string => {
   const [, paragraph = ""] = /<\/h1>\s*(?:<p>Status: [^<]*<\/p>\s*)?<p>([\s\S]*?)<\/p>/.exec(html) ?? []
   const words = wordsOf(paragraph).replace(/^(?:Decision|Problem)\. /, "")
@@ -110,11 +113,11 @@ export const page = (file: string, source: string): Page => {
         return `<img src="${escaped(resolved(href))}" alt="${escaped(text)}" loading="lazy">`
       },
       code: block,
-      // A line may end at a hyphen, but not within the name of an option.
+      // A line can break at a hyphen, but not within the name of an option.
       codespan({ text }) {
         return `<code>${escaped(text).replaceAll(OPTION, '<span class="option">$&</span>')}</code>`
       },
-      // A table that is wider than the screen moves by itself, so that the page does not.
+      // A table wider than the screen scrolls by itself instead of the page.
       table(token) {
         const cell = (at: Tokens.TableCell) => {
           const name = at.header ? "th" : "td"

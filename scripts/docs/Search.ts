@@ -1,4 +1,4 @@
-/** What the search looks through, and how. Runs in the browser, and in the test that asks it. */
+/** The site's search. Runs in the browser and in its test. */
 import MiniSearch from "minisearch"
 
 export interface Entry {
@@ -7,13 +7,13 @@ export interface Entry {
   readonly page: string
   readonly title: string
   readonly words: string
-  /** Other words for it. */
+  /** Synonyms. */
   readonly also?: string
 }
 
 export interface Found {
   readonly entry: Entry
-  /** The words around the first of those that were looked for. */
+  /** The text around the first match. */
   readonly excerpt: string
 }
 
@@ -27,7 +27,7 @@ const excerptOf = (words: string, terms: ReadonlyArray<string>): string => {
   return `${from > 0 ? "… " : ""}${words.slice(from, to)}${to < words.length ? " …" : ""}`
 }
 
-/** Beginnings of words count, and longer ones may have a letter wrong. */
+/** Matches beginnings of words, and longer words with one wrong letter. */
 export const over = (entries: ReadonlyArray<Entry>): ((asked: string) => ReadonlyArray<Found>) => {
   const index = new MiniSearch<Entry & { readonly id: number }>({ fields: ["title", "page", "words", "also"] })
   index.addAll(entries.map((entry, id) => ({ ...entry, id })))
@@ -37,7 +37,7 @@ export const over = (entries: ReadonlyArray<Entry>): ((asked: string) => Readonl
     boost: { also: 20, title: 4, page: 2 },
   }
   return (asked) => {
-    // Where all words stand, if there is such a place.
+    // Entries with all words come first, if there are any.
     const all = index.search(asked, { ...how, combineWith: "AND" })
     const found = all.length > 0 ? all : index.search(asked, how)
     return found.slice(0, 20).flatMap(({ id, terms }) => {

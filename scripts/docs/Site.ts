@@ -1,4 +1,4 @@
-/** The whole site: its files by their path, made from the pages of the repository and from the code. */
+/** The whole site: its files by path, made from the repository's pages and from the code. */
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { build } from "esbuild"
@@ -52,7 +52,7 @@ const listings = (pages: ReadonlyMap<string, Markdown.Page>): ReadonlyArray<read
   ],
 ]
 
-/** Files that pages link to and that are no pages: shown as they are, or copied if they are not text to read. */
+/** Linked files that are not pages: shown as text, or copied if they are binary. */
 const linked = (pages: ReadonlyMap<string, Markdown.Page>): ReadonlyArray<string> =>
   [...new Set([...pages.values()].flatMap(({ targets }) => targets))].filter(
     (file) => !pages.has(file) && statSync(join(root, file), { throwIfNoEntry: false })?.isFile() === true,
@@ -80,13 +80,13 @@ const entriesOf = (pages: ReadonlyMap<string, Markdown.Page>): ReadonlyArray<Ent
     }),
   )
 
-/** Places that have synonyms and are not there. */
+/** Synonyms whose target does not exist. */
 const unplaced = (entries: ReadonlyArray<Entry>): ReadonlyArray<string> => {
   const places = new Set(entries.map(({ address }) => address))
   return Object.keys(synonyms).filter((address) => !places.has(address))
 }
 
-/** Pages that nobody would find, and places in the menu without a page. */
+/** Pages missing from the menu, and menu entries without a page. */
 const misplaced = (pages: ReadonlyMap<string, Markdown.Page>): ReadonlyArray<string> => {
   const inMenu = contents.flatMap((group) => group.pages)
   return [
@@ -107,7 +107,7 @@ const version = (): string => (JSON.parse(textOf("package.json")) as { readonly 
 const described = (): OpenApiDocument.Document =>
   OpenApiDocument.make(version(), [{ url: "http://127.0.0.1:10333", description: "a node on this machine" }])
 
-/** All pages by their files. */
+/** All pages by file. */
 export const pages = async (document = described()): Promise<ReadonlyMap<string, Markdown.Page>> => {
   const found = written()
   return new Map([

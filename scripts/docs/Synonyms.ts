@@ -1,4 +1,4 @@
-/** Words that people look for and that a page calls by another name, with the place they mean. They rank above all that merely mention them. */
+/** Search terms that the pages do not use, with the place that they mean. These matches rank above all others. */
 export const synonyms: Readonly<Record<string, ReadonlyArray<string>>> = {
   "docs/economics.html#fees": ["gas", "gas price", "transaction cost"],
   "docs/api.html#live-events": ["webhook", "websocket", "subscribe", "notification", "callback"],

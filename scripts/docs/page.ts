@@ -1,16 +1,19 @@
-/** The site's only script: search, buttons that copy code, the menu on a phone, and entries of the reference that open when something links to them. */
+/**
+ * The site's only script: search, copy buttons, the menu on a phone, and reference entries that open when a link leads
+ * to them.
+ */
 import { type Entry, type Found, over } from "./Search.js"
 
 declare global {
   interface Window {
-    /** What search-index.js brings. */
+    /** Set by search-index.js. */
     udgEntries?: ReadonlyArray<Entry>
   }
 }
 
 const top = document.documentElement.dataset["top"] ?? ""
 
-/** A script and no request for JSON, which a page that was opened from a folder may not make. */
+/** A script rather than a JSON request, which a page opened from a folder cannot make. */
 const load = (): Promise<ReadonlyArray<Entry>> =>
   new Promise((resolve, reject) => {
     const script = document.createElement("script")
@@ -99,7 +102,7 @@ results.addEventListener("click", () => {
   results.hidden = true
 })
 
-/** Of a terminal only what is typed there: the rest is what came back. */
+/** Copies only the typed lines of a terminal session, not the output. */
 const typedIn = (block: HTMLElement): string => {
   const typed = [...block.querySelectorAll("b")].map(({ textContent }) => textContent.replace(/^\$ /, ""))
   return typed.length > 0 ? typed.join("\n") : block.textContent
@@ -113,7 +116,7 @@ for (const block of document.querySelectorAll<HTMLElement>("pre")) {
       await navigator.clipboard.writeText(typedIn(block))
       button.textContent = "Copied"
     } catch {
-      // Not every address may use the clipboard; what is selected can be copied by hand.
+      // Without access to the clipboard the code is selected, to be copied by hand.
       getSelection()?.selectAllChildren(block)
     }
   })
@@ -132,7 +135,7 @@ const openTarget = (): void => {
 addEventListener("hashchange", openTarget)
 openTarget()
 
-// On a phone the menu is closed until somebody wants it; without this script it is open.
+// On a phone the menu starts closed. Without this script it is open.
 const menu = only("#menu", HTMLDetailsElement)
 if (matchMedia("(max-width: 900px)").matches) menu.open = false
 else {

@@ -40,7 +40,7 @@ export class BinaryArray {
   }
 
   int8(value: number): void {
-    if (!Number.isSafeInteger(value)) throw new RangeError(`an integer expected, not ${value}`)
+    if (!Number.isSafeInteger(value)) throw new RangeError(`expected an integer, got ${value}`)
     const at = this.#element(8)
     this.#bytes.writeInt32BE(Math.floor(value / TWO_TO_32), at)
     this.#bytes.writeUInt32BE(value >>> 0, at + 4)

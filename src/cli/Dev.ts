@@ -115,7 +115,7 @@ const forkOf = ({ fork, forkGenesis: genesis }: Command.Values<typeof settings>)
     if (Option.isNone(fork))
       return Option.isNone(genesis)
         ? {}
-        : yield* wrongUsage("--fork-genesis needs --fork; name a node of its network there")
+        : yield* wrongUsage("--fork-genesis needs --fork; name a node of the network with --fork")
     if (Option.isNone(genesis)) return { fork: fork.value }
     const known = yield* Effect.mapError(GenesisFile.load(genesis.value), ({ message }) => wrongUsage(message))
     return { fork: fork.value, forkGenesis: Genesis.toJson(known) }

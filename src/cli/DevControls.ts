@@ -64,12 +64,12 @@ const number = Schema.Number
 const satsOf = (amount: number) =>
   Number.isSafeInteger(amount) && amount >= 0 && amount <= Sats.MAX_SUPPLY
     ? Effect.succeed(Sats.make(amount))
-    : new ControlRefused({ message: `amount: a number of sats from 0 to ${Sats.MAX_SUPPLY} expected` })
+    : new ControlRefused({ message: `amount: expected a number of sats from 0 to ${Sats.MAX_SUPPLY}` })
 
 const nameOf = (name: string) =>
   Name.isName(name)
     ? Effect.succeed(name)
-    : new ControlRefused({ message: "name: 3 to 20 characters of a-z, 0-9 and -, without - at either end, expected" })
+    : new ControlRefused({ message: "name: expected 3 to 20 characters of a-z, 0-9 and -, without - at either end" })
 
 /** Sets a field of an account and returns its new value. */
 const setting = <A, B>(

@@ -6,19 +6,19 @@ import type { Hash } from "../protocol/identity/Hash.js"
 
 export const integer = (row: Row, i: number): number => {
   const value = Number(row[i])
-  if (row[i] === null || !Number.isSafeInteger(value)) throw new Error(`column ${i}: an integer expected`)
+  if (row[i] === null || !Number.isSafeInteger(value)) throw new Error(`column ${i}: expected an integer`)
   return value
 }
 
 export const text = (row: Row, i: number): string => {
   const value = row[i]
-  if (typeof value !== "string") throw new Error(`column ${i}: a text expected`)
+  if (typeof value !== "string") throw new Error(`column ${i}: expected text`)
   return value
 }
 
 export const bytes = (row: Row, i: number): Uint8Array => {
   const value = row[i]
-  if (!(value instanceof Uint8Array)) throw new Error(`column ${i}: bytes expected`)
+  if (!(value instanceof Uint8Array)) throw new Error(`column ${i}: expected bytes`)
   return value
 }
 

@@ -84,7 +84,7 @@ export const make = (networkId: NetworkId) => {
 
 const kindOf = (text: string): PostingBlocks.Kind => {
   const kind = PostingBlocks.KINDS.find((kind) => kind === text)
-  if (kind === undefined) throw new Error(`a kind of posting expected, not ${text}`)
+  if (kind === undefined) throw new Error(`expected a kind of posting, got ${text}`)
   return kind
 }
 

@@ -250,7 +250,7 @@ const reportOf = <P extends Shown>(
   const [newest, ...others] = ways
     .flatMap(({ node, outcome }) => (Either.isRight(outcome) ? [{ node, ...outcome.right }] : []))
     .sort((a, b) => b.proven.checkpoint.round - a.proven.checkpoint.round)
-  // One node's quorum is enough: an answer from before the upgrade may be the fork of somebody with old keys.
+  // One node's quorum is enough: an answer from before the upgrade can be a fork made with old keys.
   const isAhead = nodes.some(({ outcome }) => Either.isLeft(outcome) && outcome.left.verdict === "ahead")
   if (newest === undefined || isAhead) return Either.left(new NotProven({ nodes, conflict: null }))
   const conflict = conflictIn([newest, ...others])

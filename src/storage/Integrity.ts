@@ -177,12 +177,7 @@ const MISPLACED = `
  * bug.
  */
 const requirePlaces = (database: Database.Database): Effect.Effect<void, StorageError> =>
-  requireNone(
-    database,
-    "openings",
-    MISPLACED,
-    (commit) => `commit ${commit} does not have the vertices that are recorded of it`,
-  )
+  requireNone(database, "openings", MISPLACED, (commit) => `commit ${commit} lacks vertices that are recorded for it`)
 
 /** Undoes a first write that a kill cut off, which a read-only connection cannot do. */
 const makeReadable = (file: string): Effect.Effect<void, StorageError, FileSystem.FileSystem> =>

@@ -149,7 +149,7 @@ export const make = (node: DevNode, { next, settled }: Advancing, { genesis, pur
         const { nonce } = yield* accountOf(address)
         const missing = wanted - nonce
         if (!Number.isSafeInteger(wanted) || missing < 0 || missing > MOST_NONCES) {
-          return yield* refused(`nonce: a whole number from ${nonce} to ${nonce + MOST_NONCES} expected; got ${wanted}`)
+          return yield* refused(`nonce: expected a whole number from ${nonce} to ${nonce + MOST_NONCES}; got ${wanted}`)
         }
         // Setting the balance uses nonces itself, so the nonce is set last and only rises.
         const fee = Sats.make((yield* parameters).minFee)
@@ -175,7 +175,7 @@ export const make = (node: DevNode, { next, settled }: Advancing, { genesis, pur
           const amount = Sats.make(wanted - stake)
           yield* withoutCost(address, amount, done(address, { _tag: "StakeTx", amount }, Sats.ZERO))
         } else if (wanted === 0 && stake > 0) yield* done(address, { _tag: "UnstakeTx" }, Sats.ZERO)
-        else if (wanted < stake) return yield* refused(`amount: 0 or at least the stake of ${stake} sats expected`)
+        else if (wanted < stake) return yield* refused(`amount: expected 0 or at least the stake of ${stake} sats`)
         return yield* stakeOf(address)
       }),
     setName: (address: Address.Address, name: Name) =>

@@ -71,7 +71,7 @@ export const make = (node: DevNode, clock: DevClock, { genesis }: Options) => {
             requireTime(count * roundIntervalMs),
             Effect.suspend(() => untilRound(round() + count)),
           )
-        : refused(`rounds: a whole number from 1 to ${MOST_ROUNDS} expected; got ${count}`),
+        : refused(`rounds: expected a whole number from 1 to ${MOST_ROUNDS}; got ${count}`),
     time: (ms: number) =>
       isWithin(ms, 1, MOST_AHEAD_MS)
         ? Effect.zipRight(
@@ -83,7 +83,7 @@ export const make = (node: DevNode, clock: DevClock, { genesis }: Options) => {
               return untilRound(round() + FINAL_AFTER)
             }),
           )
-        : refused(`time_ms: a whole number of milliseconds from 1 to ${MOST_AHEAD_MS} expected; got ${ms}`),
+        : refused(`time_ms: expected a whole number of milliseconds from 1 to ${MOST_AHEAD_MS}; got ${ms}`),
   }
 }
 

@@ -43,7 +43,7 @@ export interface Options {
   /** 0 takes any free port. */
   readonly port: number
   readonly pace: Pace.Way
-  /** For what it makes rounds: steadily, for pending transactions or on request, or on request only. */
+  /** When it makes rounds: steadily, for pending transactions or on request, or on request only. */
   readonly roundsFor: "time" | "transactions" | "requests"
   /** Whether snapshots are possible; the data is then in its own directory instead of memory. */
   readonly hasSnapshots: boolean

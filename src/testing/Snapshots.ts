@@ -49,9 +49,7 @@ export const make = (node: DevNode, clock: DevClock, options: Options) =>
       snapshot: Effect.gen(function* () {
         yield* required
         if (ids.length >= MOST_SNAPSHOTS) {
-          return yield* refused(
-            `there are ${ids.length} snapshots, as many as may be; revert to one, which drops the later`,
-          )
+          return yield* refused(`there are ${ids.length} snapshots, the maximum; revert to one to drop those after it`)
         }
         const id = ++newest
         yield* node.restarted((directory) => Effect.orDie(files.copy(directory, pathOf(id))))

@@ -210,11 +210,11 @@ const promised = async <A, E>(effect: Effect.Effect<A, E>): Promise<A> => {
 const satsOf = (amount: number) =>
   Effect.try({
     try: () => Sats.make(amount),
-    catch: () => refuse(`amount: a number of sats from 0 to ${Sats.MAX_SUPPLY} expected`),
+    catch: () => refuse(`amount: expected a number of sats from 0 to ${Sats.MAX_SUPPLY}`),
   })
 
 const nameOf = (text: string) =>
-  Name.isName(text) ? Effect.succeed(text) : refuse("name: 3 to 20 characters of a-z, 0-9 and - expected")
+  Name.isName(text) ? Effect.succeed(text) : refuse("name: expected 3 to 20 characters of a-z, 0-9 and -")
 
 const controlsOf = (network: DevNetwork.DevNetwork, client: Client.PromiseClient): Controls => {
   const accountOf = Account.over({ url: network.url, options: { retries: 0 }, methods: () => client })

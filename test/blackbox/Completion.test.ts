@@ -1,4 +1,4 @@
-/** What the shells complete, asked of the shells themselves. bash is on every machine that tests. */
+/** Tests completions in the shells themselves. Every machine that runs the tests has bash. */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -51,7 +51,7 @@ describe("completion in bash", () => {
 
 const isThere = (shell: string): boolean => spawnSync(shell, ["-c", ":"]).error === undefined
 
-/** A case for a shell; where the machine has none, the name says that the case did not run. */
+/** A case for one shell. If the shell is not installed, the name says that the case did not run. */
 const itIn = (shell: string, name: string, run: () => void | Promise<void>): void => {
   if (isThere(shell)) it(name, run)
   else it.skip(`${name} (not run: ${shell} is not installed)`)
@@ -61,7 +61,7 @@ describe("completion in fish", () => {
   const file = join(folder, "udg.fish")
   writeFileSync(file, script("fish"))
 
-  /** What fish offers for the end of this line, without descriptions. */
+  /** What fish offers at the end of this line, without descriptions. */
   const offers = (line: string): ReadonlyArray<string> => {
     const ask = `source ${file}; complete -C '${line}'`
     const { status, stdout, stderr } = spawnSync("fish", ["--no-config", "-c", ask], { encoding: "utf8" })
@@ -88,7 +88,7 @@ describe("completion in zsh", () => {
   afterAll(() => person.leave())
   writeFileSync(join(person.home, "udg.zsh"), script("zsh"))
 
-  /** What is to be seen once these keys were typed at a prompt. */
+  /** Types these keys at a prompt and waits for this on the screen. */
   const typing = async (keys: string, sight: RegExp): Promise<void> => {
     const terminal = person.sit("exec zsh -f -i")
     terminal.type("PS1='> '; autoload -Uz compinit; compinit -u -D; source udg.zsh; print rea''dy\n")

@@ -1,4 +1,4 @@
-/** `udg db` on directories that a real node has left, whole and otherwise. */
+/** `udg db` on data directories of a real node, intact and damaged. */
 import { createHash } from "node:crypto"
 import {
   closeSync,
@@ -68,7 +68,7 @@ const runTo = async (directory: string, round: number): Promise<void> => {
   await stopped(node)
 }
 
-/** What stands in each file, but for what SQLite keeps beside a database that somebody has open. */
+/** The content of each file, except those that SQLite keeps for an open database. */
 const contentOf = (directory: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     readdirSync(directory, { recursive: true, encoding: "utf8" })
@@ -83,10 +83,10 @@ const contentOf = (directory: string): Readonly<Record<string, string>> =>
 
 describe.concurrent("udg db", () => {
   let folder = ""
-  /** A node's directory in its fifth epoch; each test takes a copy. */
+  /** The directory of a node in its fifth epoch. Each test uses a copy. */
   let original = ""
   let stateFile = ""
-  /** One of a network's first epoch. */
+  /** The directory of a network in its first epoch. */
   let young = ""
   let copies = 0
   const place = (name: string): string => join(folder, `${name}-${copies++}`)
@@ -134,7 +134,7 @@ describe.concurrent("udg db", () => {
   const verify = (directory: string): Promise<Outcome> => udg("db", "verify", "--data-dir", directory)
 
   describe("verify", () => {
-    it("finds a node's directory sound, reports what it has seen, and changes nothing", async () => {
+    it("finds no problem in a node's directory, reports its contents, and changes nothing", async () => {
       const directory = copy()
       const before = contentOf(directory)
       const { code, stdout, stderr } = await udgProcess("db", "verify", "--data-dir", directory)
@@ -256,7 +256,7 @@ describe.concurrent("udg db", () => {
         "the order of a commit's vertices, losing one",
         "update vertices set commit_index = null, position = null where commit_index = (select max(commit_index) - 2 from commits)",
         1,
-        /commit \d+ does not have the vertices that are recorded of it/,
+        /commit \d+ lacks vertices that are recorded for it/,
       ],
       [
         "the checkpoint of the last close, which is gone",
@@ -316,7 +316,7 @@ describe.concurrent("udg db", () => {
     const importInto = (directory: string, file = stateFile, ...words: ReadonlyArray<string>): Promise<Outcome> =>
       udg("db", "import", "--from", file, "--data-dir", directory, ...words)
 
-    /** An empty directory with nothing but the validator's key. */
+    /** An empty directory with only the validator's key. */
     const withKey = (): string => {
       const directory = place("with-key")
       mkdirSync(directory)
@@ -401,7 +401,7 @@ describe.concurrent("udg db", () => {
       expect(contentOf(directory)).toStrictEqual(before)
     })
 
-    it("do not mistake a leftover log for that of the new database", async () => {
+    it("ignore the leftover log of another database", async () => {
       const directory = withKey()
       writeFileSync(join(directory, "udg.db-wal"), "what a crash has left of another database")
       const refused = await importInto(directory)
@@ -457,7 +457,7 @@ describe.concurrent("udg db", () => {
         await sleep(whole * part)
         importing.signal(signal)
         await importing.end()
-        // All of the ledger is there or nothing of it.
+        // The ledger is there either completely or not at all.
         if (!existsSync(join(directory, "udg.db"))) {
           expect((await importInto(directory)).code).toBe(0)
           expect(existsSync(join(directory, "udg.importing"))).toBe(false)
@@ -498,7 +498,7 @@ describe.concurrent("udg db", () => {
         const accounts = await rows(directory, "select address, balance, nonce from accounts order by 1")
         const kept = await rows(directory, "select hex(hash) from vertices where epoch >= 4 order by 1")
         const vertices = Number(await count(directory, "vertices"))
-        // As there would be at a shorter interval.
+        // As a shorter checkpoint interval would leave it.
         await rows(directory, "insert into checkpoints select 7, 1, hash, 0, 1, content, 0 from checkpoints limit 1")
         expect(await count(directory, "checkpoints where is_closing = 0 and epoch < 4")).toBe(1)
         const { code, stdout, stderr } = await prune(directory, 0)
@@ -556,7 +556,7 @@ describe.concurrent("udg db", () => {
       const before = await rows(directory, "select hex(hash) from vertices order by 1")
       const { stdout } = await prune(directory, 10_000)
       expect(stdout).toBe("  pruned  nothing: the running epoch, the one before and the last 10,000 rounds stay\n")
-      // Nobody is asked whether nothing may go.
+      // With nothing to delete, no confirmation is asked for.
       const unasked = await udg("db", "prune", "--data-dir", directory)
       expect(unasked).toMatchObject({ code: 0, stdout })
       expect(await rows(directory, "select hex(hash) from vertices order by 1")).toStrictEqual(before)

@@ -1,4 +1,4 @@
-/** `udg dev` as people and programs meet it, and what it refuses to others. */
+/** `udg dev` as people and programs use it, and the requests it refuses. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import * as Http from "node:http"
 import { tmpdir } from "node:os"
@@ -59,7 +59,7 @@ const ask = (url: string, { method = "POST", body = "{}", headers = {} }: Asked 
     request.end(method === "POST" ? body : undefined)
   })
 
-/** The headers that these send beside `Content-Type` with a POST of JSON. */
+/** The headers that these programs send in a POST of JSON, besides `Content-Type`. */
 const SAID_BY_PROGRAMS = {
   fetchOfNode: {
     Accept: "*/*",
@@ -225,7 +225,7 @@ describe("a development network", () => {
     await idle.until(async () => Number((await position())["round"]) >= Number(before["round"]) + 10)
     const after = await position()
     const [rounds, ms] = ["round", "time"].map((name) => Number(after[name]) - Number(before[name]))
-    // A busy machine makes fewer, and shows them late.
+    // A busy machine makes fewer rounds, and reports them late.
     expect(ms).toBeGreaterThanOrEqual((rounds ?? 0) * 50)
     idle.signal("SIGINT")
     expect(await idle.end()).toMatchObject({ code: 0 })
@@ -368,7 +368,7 @@ describe("a development network", () => {
     expect(status).toBe(200)
     for (const headers of Object.values(SAID_BY_PROGRAMS))
       expect((await ask(`${controls}/advance`, { body: '{"rounds":1}', headers })).status).toBe(200)
-    // The user, who typed the address.
+    // The user typed the address.
     const typed = { "Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document" }
     expect((await ask(controls, { method: "GET", headers: typed })).status).toBe(200)
   })

@@ -1,4 +1,4 @@
-/** Broken set-ups, each of which `udg doctor` names; it changes nothing and shows no secret. */
+/** `udg doctor` names the problem of each broken set-up. It changes nothing and shows no secret. */
 import { spawnSync } from "node:child_process"
 import { once } from "node:events"
 import {
@@ -48,7 +48,7 @@ const saidIn = ({ code, stdout, stderr }: Outcome): Said => {
 const ask = async (place: string, ...more: ReadonlyArray<string>): Promise<Said> =>
   saidIn(await udg("doctor", place, "--json", ...more))
 
-/** Of a program of its own. */
+/** Runs it as a separate process. */
 const askProcess = ([command = "", ...words]: ReadonlyArray<string>): Said => {
   const { status, stdout, stderr } = spawnSync(command, words, { encoding: "utf8" })
   return saidIn({ code: status, stdout, stderr })
@@ -57,7 +57,7 @@ const askProcess = ([command = "", ...words]: ReadonlyArray<string>): Said => {
 const named = ({ findings }: Said, part: string): ReadonlyArray<Finding> =>
   findings.filter((finding) => finding.part === part && finding.status !== "ok")
 
-/** A directory that a node has used for a while and left in order. */
+/** The directory of a node that ran for a while and stopped normally. */
 const sound = join(scratch, "sound")
 let copies = 0
 const copyOf = (): string => {
@@ -68,7 +68,7 @@ const copyOf = (): string => {
   return copy
 }
 
-/** The genesis of a network with so many validators, whose keys lie beside it. */
+/** Creates the genesis of a network with this many validators, with their keys beside it. */
 const found = async (name: string, validators: number): Promise<string> => {
   const words: Array<string> = []
   for (let n = 1; n <= validators; n++) {
@@ -107,7 +107,7 @@ describe("udg doctor", () => {
     try {
       const directory = /data directory +(\S+)/.exec(node.stdout)?.[1] ?? ""
       await node.until(async () => (await (await fetch(`${rpc}/health/detailed`)).json()).status === "healthy")
-      // The node writes it beside its first answers; a doctor who comes before sees a node that starts.
+      // The node writes the file with its first responses. Before that, the doctor sees a node that is starting.
       await node.until(() => existsSync(join(directory, "running.json")))
       for (const place of [directory, rpc]) {
         const said = await ask(place)
@@ -152,7 +152,7 @@ describe("udg doctor", () => {
   it.runIf(canMount)("finds a full disk", () => {
     const directory = join(scratch, "full")
     mkdirSync(directory)
-    // A file system of its own, which nobody else sees, with the directory on it and no byte to spare.
+    // A private file system for the directory, with no free byte.
     const filled = `mount -t tmpfs -o size=96m,mode=0700 tmpfs "$0" && cp -a "${sound}/." "$0"
       cat /dev/zero >> "$0/ballast" 2> /dev/null
       exec "$@"`
@@ -188,7 +188,7 @@ describe("udg doctor", () => {
     const directory = copyOf()
     writeFileSync(join(directory, "validator.key"), "what a secret\n", { mode: 0o600 })
     const said = await ask(directory)
-    expect(named(said, "validator.key")[0]?.message).toContain("64 hex characters expected")
+    expect(named(said, "validator.key")[0]?.message).toContain("expected 64 hex characters")
     expect(said.text).not.toContain("what a secret")
   })
 
@@ -247,7 +247,7 @@ describe("udg doctor", () => {
     expect(named(said, "clock")[0]?.message).toMatch(/86\d{3} seconds before the time of the last commit/)
   })
 
-  it("finds an address where nobody answers, and one where something else does", async () => {
+  it("finds an address without a server, and one with another server", async () => {
     expect(named(await ask("http://127.0.0.1:9"), "http")[0]?.message).toContain("does not answer as a node does")
     const server = createServer((_, response) => response.end("welcome")).listen(0, "127.0.0.1")
     await once(server, "listening")
@@ -258,7 +258,7 @@ describe("udg doctor", () => {
     server.close()
   })
 
-  it("finds a validator whose network has nobody else connected", async () => {
+  it("finds a validator without connections", async () => {
     const genesis = await found("lonely", 4)
     const key = join(scratch, "lonely-1.key")
     const directory = join(scratch, "lonely")
@@ -267,7 +267,7 @@ describe("udg doctor", () => {
     try {
       await node.until(async () => (await (await fetch(`${rpc}/health/detailed`)).json()).status === "unhealthy")
       const said = await ask(rpc)
-      expect(named(said, "network")[0]?.message).toBe("no peer is connected; 3 or more expected")
+      expect(named(said, "network")[0]?.message).toBe("no peer is connected; expected 3 or more")
       expect(named(said, "peers")[0]?.message).toContain("127.0.0.1:9 is configured but not connected")
       expect(named(said, "network")[0]?.page).toContain("#udgpeercount")
       const ready = await fetch(`${rpc}/ready`)

@@ -1,4 +1,4 @@
-/** What the built program ends of, and with which code. */
+/** Why the built program exits, and with which code. */
 import { spawnSync } from "node:child_process"
 import { once } from "node:events"
 import {
@@ -29,7 +29,7 @@ import * as Rest from "../support/Rest.js"
 import { udg } from "./InProcess.js"
 import { program, Running } from "./Running.js"
 
-/** It ends what hangs and does not judge a busy machine. */
+/** Long enough for a busy machine; only ends tests that hang. */
 const LIMIT_MS = 120_000
 
 const nodeIn = (directory: string, ...words: ReadonlyArray<string>): Running => {
@@ -39,19 +39,19 @@ const nodeIn = (directory: string, ...words: ReadonlyArray<string>): Running => 
 
 const NOBODY = 65_534
 const isRoot = process.getuid?.() === 0
-/** Modes of files concern nobody who is root: become somebody else. */
+/** File modes do not restrict root, so tests of root run the node as another user. */
 const ordinary = isRoot ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"] : ["env"]
 const ordinarily = (...words: ReadonlyArray<string>) => [...ordinary.slice(1), process.execPath, program, ...words]
 
 const ordinaryNodeIn = (directory: string): Running =>
   new Running(ordinary[0] ?? "", ordinarily("--data-dir", directory, "--port", "0"))
 
-/** Whether there are such modes, and whoever we become finds the program. */
+/** Whether the system has file modes, and that user can run the program. */
 const hasModes = process.getuid !== undefined && spawnSync(ordinary[0] ?? "", ordinarily("--version")).status === 0
 
 const rows = (file: string, statement: string) => Effect.runPromise(sqlite(file, statement))
 
-// Most of it is waiting for a program to start or to come to a round, each in a directory of its own.
+// Most of the time is spent waiting for a node to start or reach a round. Each has its own directory.
 describe.concurrent("the built node", () => {
   let folder = ""
   beforeAll(async () => {
@@ -70,7 +70,7 @@ describe.concurrent("the built node", () => {
     return Number(round ?? 0)
   }
 
-  /** Starts a node, lets it come to this round, and stops it. */
+  /** Starts a node, waits for this round, and stops the node. */
   const runTo = async (directory: string, round: number, ...words: ReadonlyArray<string>): Promise<Running> => {
     const node = nodeIn(directory, ...words)
     await node.until(async () => /^ {2}data directory/m.test(node.stdout) && (await lastRound(directory)) >= round)
@@ -81,10 +81,10 @@ describe.concurrent("the built node", () => {
     return node
   }
 
-  /** The directory of a node that has come to its thirtieth round, and stopped. */
+  /** The directory of a node that stopped after its thirtieth round. */
   const leftBehind = (name: string): string => {
     cpSync(place("original"), place(name), { recursive: true })
-    // On Node 24 a copied directory has the mode of any new one, and the node warns of it.
+    // On Node 24 a copied directory gets the default mode, of which the node warns.
     chmodSync(place(name), 0o700)
     return place(name)
   }
@@ -99,7 +99,7 @@ describe.concurrent("the built node", () => {
       const node = nodeIn(place("inspected"))
       await node.until(() => /^ {2}data directory/m.test(node.stdout))
       node.signal("SIGUSR1")
-      // The signals arrive in this order, and the node has handled the first when it ends of the second.
+      // Signals arrive in order, so the node has handled the first one when it exits on the second.
       node.signal("SIGTERM")
       expect(await node.end()).toMatchObject({ code: 0 })
       expect(node.stderr).not.toMatch(/debugger/i)
@@ -114,7 +114,7 @@ describe.concurrent("the built node", () => {
     return { code, stdout: node.stdout, stderr: node.stderr }
   }
 
-  /** The same without a program of its own, where only what it says is asked. */
+  /** The same in this process, for tests of the output only. */
   const refusedHere = (directory: string, ...words: ReadonlyArray<string>) =>
     udg("--data-dir", directory, ...(words.includes("--port") ? [] : ["--port", "0"]), ...words)
 
@@ -192,7 +192,7 @@ describe.concurrent("the built node", () => {
       expect(node.stderr).toMatch(
         /supply invariant violated: in udg\.db at commit \d+, balances and held bonds do not add up to the liquid total/,
       )
-      // What was executed until then is there, and so is the balance, for whoever looks for the reason.
+      // The executed commits and the wrong balance stay in the database, for investigation.
       expect(await lastRound(place("altered"))).toBeGreaterThan(altered)
       expect(await rows(file, `select balance from accounts where address = '${String(reserve)}'`)).toEqual([
         [Number(before) + 7],
@@ -238,7 +238,7 @@ describe.concurrent("the built node", () => {
     expect(existsSync(place("port"))).toBe(false)
   })
 
-  it("ends with a line of JSON where its log is JSON, whatever prevents the start", async () => {
+  it("ends with a line of JSON if its log is JSON, for any failure of the start", async () => {
     const genesis = ["--genesis", place("no genesis")]
     const inJson = [
       await refusedHere(place("json"), "--log-format", "json", ...genesis),
@@ -301,7 +301,7 @@ describe.concurrent("the built node", () => {
     LIMIT_MS,
   )
 
-  /** Lets a directory vanish under a running node, which notices and says so everywhere before it ends. */
+  /** Removes a directory under a running node. The node must report the loss everywhere before it exits. */
   const endsWithout = async (directory: string, vanish: () => void, node: Running): Promise<void> => {
     await node.until(() => /running/.test(node.stderr))
     const rpc = /^ {2}rpc +(\S+)$/m.exec(node.stdout)?.[1] ?? ""
@@ -309,7 +309,7 @@ describe.concurrent("the built node", () => {
     const problems: Array<unknown> = []
     await node.until(async () => {
       const answer = await fetch(`${rpc}/health/detailed`).catch(() => undefined)
-      // It has ended: this process may not have had its turn meanwhile. See test/node/DirectoryWatch.test.ts.
+      // The node has exited before this process could read the report. See test/node/DirectoryWatch.test.ts.
       if (answer === undefined) return true
       const report = (await answer.json()) as { readonly problems: ReadonlyArray<{ readonly component: string }> }
       problems.push(...report.problems.filter(({ component }) => component === "data_directory"))
@@ -330,10 +330,10 @@ describe.concurrent("the built node", () => {
     "ends with 1 when its directory is deleted, after a message",
     async () => {
       const directory = place("deleted")
-      // Again where the node makes a file between the look at the directory and its end.
+      // Retries, because the node may create a file before it notices.
       const remove = () => rmSync(directory, { recursive: true, maxRetries: 100, retryDelay: 10 })
       await endsWithout(directory, remove, nodeIn(directory))
-      // Nothing of it is made anew.
+      // The node must not recreate it.
       expect(existsSync(directory)).toBe(false)
     },
     LIMIT_MS,
@@ -409,7 +409,7 @@ describe.concurrent("the built node", () => {
       expect(code).toBe(100)
       expect(lastLine(stderr)).toMatch(/ERROR supervisor .*finality rollback: the stored vertices decide commit 10 /)
       expect(lastLine(stderr)).toContain(String(hash).toLowerCase())
-      // A service manager that starts it all the same gets the same answer, and nothing is looked at again.
+      // After the restart by a service manager the node reports the same problem without checking the database again.
       await rows(database(directory), `update commits set hash = x'${hash}' where commit_index = 10`)
       const again = await refused(directory)
       expect(again).toMatchObject({ code: 100, stdout: "" })
@@ -426,7 +426,7 @@ describe.concurrent("the built node", () => {
         stdout: expect.stringContaining("ended with 100"),
       })
       expect((await refused(directory)).code).toBe(100)
-      // Put right again, it goes on once its operator says so: nothing else was changed.
+      // Once the hash is restored and the operator confirms, the node continues: nothing else was changed.
       expect(await udg("recover", "--data-dir", directory, "--yes")).toMatchObject({ code: 0 })
       await goesOn(directory)
       expect(await udg("recover", "--data-dir", directory)).toMatchObject({ code: 0 })
@@ -449,7 +449,7 @@ describe.concurrent("the built node", () => {
     LIMIT_MS,
   )
 
-  // What SQLite had put beside a file with a wrong mode had that mode too, and stood in the way when all was right again.
+  // SQLite gave the files beside a database the same wrong mode, which blocked later starts.
   it.runIf(hasModes)(
     Rest.of("seven nodes one after the other", "ends with 1 where it may not write, and starts when it may"),
     async () => {
@@ -502,7 +502,7 @@ describe.concurrent("the built node", () => {
     async () => {
       const directory = place("full")
       const image = place("full.sh")
-      // Runs on a disk of its own until that is full, then again with room for the logs of both databases.
+      // Runs on a private disk until the disk is full, then again with room for both databases' logs.
       writeFileSync(
         image,
         `mount -t tmpfs -o size=3m tmpfs "$1" || exit 99

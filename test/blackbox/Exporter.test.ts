@@ -1,4 +1,4 @@
-/** `udg exporter` over a node elsewhere, both as people start them, read over HTTP as Prometheus does. */
+/** `udg exporter` and a remote node, as users start them, read over HTTP as Prometheus does. */
 import { once } from "node:events"
 import { type AddressInfo, createServer } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -38,7 +38,7 @@ const parsed = (text: string) => ({
 
 const textAt = async (url: string): Promise<string> => (await fetch(url)).text()
 
-/** What /status and /metrics/json say, which is all that an exporter reads. */
+/** The fields of /status and /metrics/json that an exporter reads. */
 const READ_ELSEWHERE = [
   "udg_dag_round",
   "udg_finalized_round",
@@ -66,7 +66,7 @@ describe("udg exporter", () => {
     await Promise.all([stopped(node), stopped(exporter)])
   })
 
-  it("reports what it reads and where it serves", () => {
+  it("reports the node that it reads, and its own address", () => {
     expect(exporter.stdout).toMatch(
       /^udg exporter \S+\n\n {2}target +http:\/\/127\.0\.0\.1:\d+\n {2}metrics +http:\/\/127\.0\.0\.1:\d+\/metrics\n/,
     )
@@ -108,7 +108,7 @@ describe("udg exporter", () => {
     const { values } = parsed(await textAt(metricsUrl))
     const read = groups
       .filter(({ name }) => name === "udg")
-      // What follows `unless` only narrows a rule. Where those series are missing, the whole rule applies.
+      // The part after `unless` only narrows a rule. Without its series the rule applies everywhere.
       .flatMap(({ rules }) => rules.flatMap(({ expr }) => seriesIn(expr.split(" unless ")[0] ?? "")))
     expect(read).not.toStrictEqual([])
     expect(read.filter((name) => !values.has(name))).toStrictEqual([])

@@ -1,6 +1,6 @@
 /**
- * The program without a process around it, which takes half a second of CPU to start: for the many cases in which only what
- * it says and how it ends is asked.
+ * Calls the program in this process, without half a second of CPU to start another one. For the many cases that test
+ * only output and exit code.
  */
 import { Console, Effect, Option } from "effect"
 import { Terminal } from "../../src/cli/terminal/Terminal.js"

@@ -1,4 +1,4 @@
-/** The commands for networks of several nodes, as a person uses them. */
+/** The commands for networks of several nodes, as users run them. */
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
@@ -12,7 +12,7 @@ import { Person, typed } from "./wallet/Person.js"
 
 const program = resolve(import.meta.dirname, "../../dist/main.js")
 const LIMIT_MS = 180_000
-/** A public key that is no point of the curve, and one under which everybody can sign. */
+/** A public key that is not a point of the curve, and one for which anyone can sign. */
 const NO_POINT = `02${"00".repeat(31)}`
 const IDENTITY = `01${"00".repeat(31)}`
 
@@ -24,7 +24,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const file = (name: string): string => join(folder, name)
 
-/** Runs the program; `look` sees what it has said so far and may end it. */
+/** Runs the program. `look` receives the output so far, and may end the program. */
 const udg = (
   words: ReadonlyArray<string>,
   look?: (said: string, stop: () => void, pid: number) => void,
@@ -121,14 +121,14 @@ describe("udg localnet", () => {
       const genesis = JSON.parse(readFileSync(join(folder, "net", "genesis.json"), "utf8"))
       expect(genesis.parameters).toMatchObject({ quorum_percent: 34, voting_period_rounds: 14_400 })
       expect(genesis.allocations).toEqual([{ address: genesis.faucet.address, amount: 5_000_000 * 100_000_000 }])
-      // Asked once, each node ends in its own time: its log says so.
+      // Each node ends by itself after the signal: its log says so.
       for (const node of ["node-0", "node-1"]) {
         expect(readFileSync(join(folder, "net", node, "node.log"), "utf8")).toContain("asked to stop")
       }
       const second = await run()
       const hash = /genesis +([0-9a-f]{64})/
       expect(hash.exec(second.stdout)?.[1]).toBe(hash.exec(first.stdout)?.[1])
-      // Two of them at once: the second one's nodes say why they cannot run.
+      // A second network in the same directory: its nodes report why they cannot run.
       let other = ""
       await udg(["localnet", "--dir", "net", "--port", "0"], (said, stop) => {
         if (!said.includes("Ctrl-C") || other !== "") return
@@ -149,7 +149,7 @@ describe("udg localnet", () => {
   it("creates nothing where a port is in use or invalid, and names it", async () => {
     const refused = async (first: number, nodes: number) =>
       udg(["localnet", "--dir", "none", "--port", String(first), "--validators", String(nodes)])
-    // Where this test holds the last port of a network, another program may hold one of the others.
+    // While this test holds the last port of a network, another program may hold one of the others.
     const refusedAt = async (placeOf: (port: number) => number, nodes: number) => {
       for (;;) {
         const holder = createServer().listen(0, "127.0.0.1")
@@ -206,7 +206,7 @@ describe("udg localnet", () => {
     LIMIT_MS,
   )
 
-  // It waited for such a node for ever.
+  // The program used to wait for ever for a node that hangs.
   it(
     Rest.of("it waits for one that hangs", "ends even when a node does not"),
     async () => {

@@ -1,4 +1,4 @@
-/** The listener for operators of a running node: metrics, and the level of the log. */
+/** The operator listener of a running node: metrics, and the level of the log. */
 import { request } from "node:http"
 import { connect } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -73,7 +73,7 @@ describe("the operator listener", () => {
     expect((await ask("GET", "/log")).text).toBe("info\n")
   })
 
-  it("serves no page whose name was made to resolve to this machine", async () => {
+  it("refuses pages whose name was made to resolve to this machine", async () => {
     for (const path of ["/metrics", "/log"]) {
       expect([path, (await ask("GET", path, undefined, { host: "evil.example:80" })).status]).toEqual([path, 403])
     }

@@ -1,4 +1,4 @@
-/** A program of its own, what it says, and how it ends. */
+/** A separate process of the program, its output, and its exit. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { resolve } from "node:path"
@@ -30,7 +30,7 @@ export class Running {
   }
 
   async until(holds: () => boolean | Promise<boolean>): Promise<void> {
-    // To look costs the node as much as a round.
+    // A check costs the node as much work as a round.
     for (let waited = 0; waited < 240_000; waited += 50) {
       if (await holds()) return
       if (this.#child.exitCode !== null) break
@@ -43,7 +43,7 @@ export class Running {
     this.#child.kill(name)
   }
 
-  /** The exit code, and how long the end took from now. */
+  /** The exit code, and how long the process took to end from now. */
   async end(): Promise<{ readonly code: number | null; readonly signal: string | null; readonly tookMs: number }> {
     const started = performance.now()
     await this.#ended

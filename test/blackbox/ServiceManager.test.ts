@@ -1,4 +1,4 @@
-/** What the node tells systemd, whose program `systemd-notify` is one here that writes down what it is given. */
+/** What the node reports to systemd. A fake `systemd-notify` records its arguments. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
@@ -37,7 +37,7 @@ describe("a node under systemd", () => {
     await node.until(() => said().length > 3)
     const told = said().map((line) => line.replace(/ STATUS=.*/, ""))
     expect(told.slice(0, 3)).toEqual(["/run/notify READY=1", "/run/notify WATCHDOG=1", "/run/notify WATCHDOG=1"])
-    // With the state of GET /ready, for a person.
+    // With the state of GET /ready, for people.
     await node.until(() => said().at(-1) === "/run/notify WATCHDOG=1 STATUS=ready")
     expect(node.stdout).toContain("rpc")
     await ending(node)
@@ -59,7 +59,7 @@ describe("a node under systemd", () => {
     expect(node.stderr.match(/systemd did not get/g)).toHaveLength(1)
   })
 
-  it("notifies nobody elsewhere", async () => {
+  it("sends no notification without systemd", async () => {
     const node = start(WRITES, {})
     await node.until(() => node.stdout.includes("rpc"))
     await ending(node)

@@ -1,4 +1,7 @@
-/** No real node lets one key sign for every account: not by an option, a file or a variable, and not on a developer's own data. */
+/**
+ * No real node lets one key sign for every account: not by an option, a file or a variable, and not on the data of a
+ * development network.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -18,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const nobody = "00000000000000000000000000000000000000aa"
 
-/** A network for developers on which somebody was impersonated, as it was dumped. */
+/** The dumped state of a development network in which an account was impersonated. */
 const dumped = async () => {
   await using node = await startNode({ onDemand: true, snapshots: true, accounts: 2 })
   const account = await node.controls.impersonate(node.accounts[0]?.address ?? "")
@@ -28,7 +31,7 @@ const dumped = async () => {
 const state = dumped()
 
 describe("a real node", () => {
-  it("accepts nobody's signature for another account, even on a development network's data", async () => {
+  it("accepts no other account's signature, even on a development network's data", async () => {
     const { genesis, validator, accounts, files } = await state
     const directory = join(folder, "data")
     mkdirSync(directory, { mode: 0o700 })
@@ -53,7 +56,7 @@ describe("a real node", () => {
       for (const payload of [Wallet.sign(unsigned, key), Wallet.combine(unsigned, [Wallet.cosign(unsigned, key)])])
         await expect(client.transactions.submit({ payload })).rejects.toMatchObject({ code: "InvalidSignature" })
     }
-    // The same, by the key of the account: the node works.
+    // The account's own key signs the same transaction, which shows that the node works.
     expect(await client.sendAndWait(Wallet.sign(unsigned, alice))).toMatchObject({ applied: true })
     expect((await client.balance(nobody)).balance).toBe(6)
     node.signal("SIGTERM")

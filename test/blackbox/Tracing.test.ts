@@ -1,4 +1,4 @@
-/** A node that is told of a collector sends it commits and requests over OTLP; without one, nothing of it is loaded. */
+/** A node with a configured collector exports commits and requests over OTLP. Without one, it loads no tracing code. */
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -65,7 +65,7 @@ describe("a node with a collector", () => {
       expect(traceId).toMatch(/^[0-9a-f]{32}$/)
       expect(spanId).toMatch(/^[0-9a-f]{16}$/)
       expect(BigInt(endTimeUnixNano) >= BigInt(startTimeUnixNano)).toBe(true)
-      // Milliseconds, and not of the time since the machine started.
+      // Milliseconds since 1970, not since the machine started.
       expect(Math.abs(Number(BigInt(startTimeUnixNano) / 1_000_000n) - Date.now())).toBeLessThan(120_000)
     }
     const [request] = named("GET /balance/:address")

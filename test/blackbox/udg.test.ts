@@ -17,7 +17,7 @@ interface Outcome {
 
 type Environment = Readonly<{ [name: string]: string }>
 
-/** Only what a process needs to start: nothing of the caller's settings reaches the program. */
+/** Only the variables that a process needs to start, so the caller's settings do not reach the program. */
 const bare = (environment: Environment): Environment => ({
   PATH: process.env["PATH"] ?? "",
   HOME: process.env["HOME"] ?? "",
@@ -34,7 +34,7 @@ const run = (command: string, words: ReadonlyArray<string>, environment: Environ
     child.on("close", (code) => settle({ code, ...said }))
   })
 
-/** Starts a node, waits until it says that it runs, and asks it to stop. */
+/** Starts a node, waits until it is running, and stops it. */
 const runNode = (
   command: string,
   words: ReadonlyArray<string>,
@@ -42,7 +42,7 @@ const runNode = (
   cwd: string,
 ): Promise<Outcome> =>
   new Promise((settle, fail) => {
-    // In a group of its own, so that the signal reaches the node behind npm too.
+    // In its own process group, so that the signal also reaches the node behind npm.
     const child = spawn(command, words, {
       cwd,
       env: bare(environment),
@@ -183,7 +183,7 @@ describe("the built program", () => {
     expect(stderr).toContain(`udg: ${names}`)
   })
 
-  it("logs to stderr as RUST_LOG says: pretty, and without colours where there is no terminal", async () => {
+  it("logs to stderr as RUST_LOG says: pretty, and without colours unless on a terminal", async () => {
     const { code, stderr } = await node([], { RUST_LOG: "error,node=info" })
     expect(code).toBe(0)
     expect(stderr).toMatch(/^\d\d:\d\d:\d\d\.\d{3} INFO {2}node {8}(running|asked to stop)\n/)

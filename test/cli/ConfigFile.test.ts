@@ -110,7 +110,7 @@ describe("a configuration file", () => {
     }),
   )
 
-  it.effect("is bounded in size, so that no start reads for seconds", () =>
+  it.effect("is bounded in size, so that it cannot delay a start", () =>
     Effect.gen(function* () {
       const peers = Array.from({ length: 5_000 }, () => "a:1")
       for (const [content, complaint] of [

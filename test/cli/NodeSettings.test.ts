@@ -261,7 +261,7 @@ describe("the settings of the node", () => {
     }),
   )
 
-  // Each of these once printed the key, into terminals, logs of services and bug reports.
+  // Each of these used to print the key into terminals, service logs and bug reports.
   it.effect.each([
     [["--validator-key", hash], {}],
     [["--faucet-key", `0x${hash}`], {}],

@@ -24,7 +24,7 @@ describe("colour", () => {
     for (const line of table(false).split("\n")) expect(line.length).toBeLessThanOrEqual(60)
   })
 
-  it("is that of the column, which foreign text cannot change", () => {
+  it("depends on the column and not on foreign text", () => {
     const [, first = "", second = ""] = table(true).split("\n")
     expect(first).toContain("\u001b[32min committee\u001b[0m")
     expect(first).toContain("\u001b[32m+1,234.5\u001b[0m")
@@ -34,7 +34,7 @@ describe("colour", () => {
     expect(second.endsWith("\\u001b[31mhealthy")).toBe(true)
   })
 
-  it("keeps a name and the end of its address where there is no room for both", () => {
+  it("keeps a name and the end of its address if both do not fit", () => {
     expect(table(false).split("\n")[2]).toMatch(/^@dora t[0-9a-z]*…[0-9a-z]+ /)
   })
 

@@ -4,7 +4,7 @@ import { StatusLine } from "../../src/cli/terminal/StatusLine.js"
 
 const CLEAR = "\r\u001b[K"
 
-/** What a terminal shows after this was written to it. */
+/** What a terminal shows after this output. */
 const shownAfter = (written: string): string =>
   written
     .split("\n")

@@ -1,4 +1,4 @@
-/** Accounts that fill in nonces and fees, on a real node and in front of one that loses answers. */
+/** Accounts that fill in nonces and fees, on a real node and behind a proxy that loses responses. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
 import { type StartedNode, startNode } from "../../src/testing/Testing.js"
@@ -30,7 +30,7 @@ describe("an account", () => {
     expect(sent[0]).toMatchObject({ type: "Transfer", fee: 1_000, proposal_id: null, transaction: { amount: 1 } })
   })
 
-  it("hears of its payments over the node's event stream", async () => {
+  it("learns of its payments from the node's event stream", async () => {
     await Client.connect(node.url)
       .account(keyAt(6))
       .send({ to: fresh(6), amount: 1 }, SLOW)
@@ -76,7 +76,7 @@ describe("an account", () => {
         ...(body === undefined ? {} : { body, headers: { "content-type": "application/json" } }),
       })
       const text = await response.text()
-      // The node has taken it, and its sender does not hear of it.
+      // The node has accepted the transaction, and the response is lost.
       if (url.endsWith("/tx/submit") && lost++ % 2 === 0) throw new Error("the connection is lost")
       return { status: response.status, text, retryAfter: null }
     }
@@ -99,7 +99,7 @@ describe("an account", () => {
     })
   })
 
-  it("refuses an unusually high fee unless it is told to pay it", async () => {
+  it("refuses an unusually high fee unless it is named", async () => {
     await using dear = await startNode({ accounts: 2, parameters: { minFee: 1_000_000 } })
     const [alice, bob] = dear.accounts
     if (alice === undefined || bob === undefined) throw new Error("no accounts")

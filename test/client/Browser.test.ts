@@ -5,7 +5,7 @@ import { expect, it } from "vitest"
 
 const root = resolve(import.meta.dirname, "../..")
 
-/** Bundled as a web page would; a Node import anywhere below makes esbuild fail. */
+/** Bundles as a web page would. esbuild fails on any Node import. */
 const bundle = async (entry: string) => {
   const result = await build({
     absWorkingDir: root,
@@ -23,7 +23,7 @@ const bundle = async (entry: string) => {
   const [output] = result.outputFiles
   const bytes = output?.contents ?? new Uint8Array()
   return {
-    /** Whatever is left of these. */
+    /** The modules that contribute code to the bundle. */
     inputs: Object.values(result.metafile.outputs).flatMap(({ inputs }) =>
       Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput === 0 ? [] : [path])),
     ),

@@ -62,7 +62,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 describe("the promise client", () => {
-  it("returns from every read what the definition promises", async () => {
+  it("returns data of the defined form from every read", async () => {
     const client = Client.connect(`${server.url}/`)
     expect((await client.core.status()).dag_round).toBe(1205)
     expect((await client.core.balance({ path: { address: "@alice" } })).name).toBe("alice")
@@ -116,7 +116,7 @@ describe("the promise client", () => {
     expect(submitted).toEqual([first, first, second])
   })
 
-  it("yields events one after another, from where it left off", async () => {
+  it("yields events one after another, and resumes after the last one", async () => {
     const seen: Array<string> = []
     for await (const { id, event } of Client.connect(server.url).events("41")) {
       seen.push(`${id} ${event.type === "alert" ? event.message : event.type}`)

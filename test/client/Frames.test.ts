@@ -28,7 +28,7 @@ describe("the frames of an event stream", () => {
       ),
     ))
 
-  // Searching all that has come again for each piece takes many minutes here.
+  // Searching the whole buffer again for each piece would take many minutes here.
   it("cost no more in a million pieces than in one", async () => {
     const length = Frames.LONGEST - 2
     const [frame = ""] = await all([...repeated("x", length), "\n", "\n"])

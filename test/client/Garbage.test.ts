@@ -1,4 +1,4 @@
-/** Whatever answers, the client fails with one of its own failures, and says what is wrong. */
+/** Whatever responds, the client fails with one of its own errors, which describe the problem. */
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -101,7 +101,7 @@ describe("an invalid response", () => {
     await expect(first()).rejects.toBeInstanceOf(Client.UnexpectedAnswer)
   })
 
-  it("never comes of an unknown kind of event, which is skipped", async () => {
+  it("is not reported for an event of an unknown kind, which is skipped", async () => {
     const known = { type: "alert", severity: "info", message: "well" }
     answer = answering(200, `id: 1\ndata: {"type":"weather"}\n\nid: 2\ndata: ${JSON.stringify(known)}\n\n`)
     const seen: Array<Client.NumberedEvent> = []

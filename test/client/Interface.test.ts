@@ -1,4 +1,4 @@
-/** The types that the client writes out against those that the compiler derives from the definition. */
+/** Compares the hand-written types of the client with those derived from the definition. */
 import { expect, it } from "vitest"
 import type { Methods as Derived } from "../../src/client/Methods.js"
 import type * as Interface from "../../src/client/wire/Interface.js"
@@ -12,7 +12,7 @@ type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
 // biome-ignore lint/suspicious/noExplicitAny: only `any` stands for the arguments of every method
 type Method = (...given: any) => Promise<unknown>
 
-/** The names of methods whose answers are not the same in both. */
+/** The names of methods whose results differ. */
 type Differing<A, B> = {
   [G in keyof A & keyof B]: {
     [E in keyof A[G] & keyof B[G]]: A[G][E] extends Method
@@ -25,7 +25,7 @@ type Differing<A, B> = {
   }[keyof A[G] & keyof B[G]]
 }[keyof A & keyof B]
 
-/** Whatever the derived method takes, the written one takes. */
+/** The names of methods whose hand-written form rejects arguments that the derived one accepts. */
 type Refusing<A, B> = {
   [G in keyof A & keyof B]: {
     [E in keyof A[G] & keyof B[G]]: A[G][E] extends Method
@@ -40,10 +40,10 @@ type Refusing<A, B> = {
 
 const holds = <_ extends true>(): boolean => true
 
-it("the client's types are those of the definition", () => {
+it("the client's types match the definition", () => {
   expect([
     holds<Same<keyof Written, keyof Derived>>(),
-    // One that takes one or several answers accordingly, which no single type says.
+    // `submit` accepts one transaction or several and answers accordingly, which no single type expresses.
     holds<Same<Differing<Omit<Derived, "transactions">, Omit<Written, "transactions">>, never>>(),
     holds<Same<Exclude<Differing<Pick<Derived, "transactions">, Pick<Written, "transactions">>, "submit">, never>>(),
     holds<Same<Exclude<Refusing<Derived, Written>, "submit">, never>>(),

@@ -6,7 +6,7 @@ import * as Keys from "../../src/protocol/identity/Keys.js"
 import * as SealedKey from "../../src/protocol/identity/SealedKey.js"
 import * as KeySealing from "../../src/storage/files/KeySealing.js"
 
-/** The lowest that a file may have: the tests are not about guessing. */
+/** The lowest work factor that a file may have. These tests are not about guessing. */
 const COST = 2 ** 14
 const key = Option.getOrThrow(
   Keys.SecretKey.fromHex("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"),

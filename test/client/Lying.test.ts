@@ -1,4 +1,4 @@
-/** What the client believes of a node that lies about transactions: nothing that it can check itself. */
+/** The client accepts nothing that it can check itself from a node that lies about transactions. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
@@ -27,7 +27,7 @@ let effects: Effects.EffectClient
 let lie = honest
 let asked: Array<string> = []
 
-/** Asks the real node, and tells what the lie makes of its answer. */
+/** Returns the real node's response as the lie changes it. */
 const answer = async (incoming: IncomingMessage, outgoing: ServerResponse, body: string) => {
   const { url = "/", method = "GET" } = incoming
   asked.push(url)
@@ -75,7 +75,7 @@ const payment = (from: number) => {
 
 const isSubmission = (path: string): boolean => path === "/tx/submit"
 
-/** Somebody else's transaction, which the node has applied. */
+/** Another account's applied transaction. */
 const anothers = async (): Promise<string> => (await node.client.sendAndWait(payment(0))).hash
 
 const rejection = (promise: Promise<unknown>): Promise<unknown> =>
@@ -119,7 +119,7 @@ describe("a client of a lying node", () => {
     expect(await shown({ pub_key: undefined, signature: undefined, signatures })).toContain("has an invalid signature")
   })
 
-  it("rejects somebody else's transaction in place of its own", async () => {
+  it("rejects another account's transaction in place of its own", async () => {
     const other = await anothers()
     lying((path, answer) => (isSubmission(path) ? { ...answer, tx_hash: other } : answer))
     for (const send of [

@@ -1,4 +1,4 @@
-/** What a program takes in with the built client and wallet, and what npm would publish. */
+/** What the built client and wallet add to a program, and what npm would publish. */
 import { execFile } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -12,7 +12,7 @@ import * as Stranger from "../testing/Stranger.js"
 
 const root = resolve(import.meta.dirname, "../..")
 
-/** A program in another folder, bundled for a web page as its author would. */
+/** Bundles a program in another folder as the author of a web page would. */
 const bundle = async (program: string, platform: "browser" | "node") => {
   const folder = mkdtempSync(join(tmpdir(), "udg-page-"))
   mkdirSync(join(folder, "node_modules"))
@@ -47,7 +47,7 @@ it.each([
     if (platform === "browser") {
       process.stdout.write(`${name}: ${kilobytes.toFixed(0)} KB, ${gzipped.toFixed(1)} KB gzipped\n`)
     }
-    // Not one package, and not one module of the node.
+    // No other package, and no module of the node.
     expect(files.filter((path) => !relative(root, resolve(root, path)).startsWith("dist/client/"))).toEqual([])
     expect(gzipped).toBeLessThan(mostGzipped)
   }

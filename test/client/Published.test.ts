@@ -1,4 +1,4 @@
-/** What npm would publish of the node and of the client, as publint and attw ("Are the types wrong?") judge it. */
+/** Checks the packages of the node and the client with publint and attw ("Are the types wrong?"). */
 import { execFile } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -25,7 +25,7 @@ const packed = async (place: string): Promise<Uint8Array<ArrayBuffer>> => {
   return new Uint8Array(readFileSync(join(folder, file?.filename ?? "")))
 }
 
-/** The packages are modules: nobody takes them in by `require` or by the resolution of Node 10. */
+/** The packages are ES modules: `require` and Node 10's resolution are not supported. */
 const MODULES = new Set(["node16-esm", "bundler"])
 
 const complaintsOf = async (place: string) => {

@@ -11,7 +11,7 @@ import { Api } from "../../src/rpc/api/Api.js"
 import { Event } from "../../src/rpc/api/Events.js"
 import * as Failure from "../../src/rpc/api/Failure.js"
 
-/** By the client, which has forms. Secrets stay what they are. */
+/** Decodes like the client, with forms. Secrets stay strings. */
 const byForm = (form: Form, unknownFields: "error" | "ignore") => (value: unknown) => {
   const reading = Reader.by(form, value, {
     unknownFields,
@@ -20,14 +20,14 @@ const byForm = (form: Form, unknownFields: "error" | "ignore") => (value: unknow
   return "value" in reading ? reading : { problem: JsonProblem.ofComplaint(reading.complaint, "value") }
 }
 
-/** By the node, which has schemas. */
+/** Decodes like the node, with schemas. */
 const bySchema = (schema: Definition.AnySchema, unknownFields: "error" | "ignore") => {
   const decode = Json.decoder(schema, "value", unknownFields)
   return (value: unknown) =>
     Either.match(decode(value), { onLeft: (problem) => ({ problem }), onRight: (value) => ({ value }) })
 }
 
-/** A value of the form, or one that is wrong in one place. */
+/** A value of the form, occasionally wrong in one place. */
 const valuesOf = (form: Form): fc.Arbitrary<unknown> => {
   const garbage = fc.constantFrom<unknown>(null, -1, 1.5, "", "x", [], {}, true, "é".repeat(300), 2 ** 53, -0)
   return fc.oneof({ weight: 30, arbitrary: fitting(form) }, { weight: 1, arbitrary: garbage })
@@ -110,7 +110,7 @@ const pairs = [
   })),
 ]
 
-/** A schema without fields takes any value but null; the client wants an object. */
+/** A schema without fields accepts any value but null; the client requires an object. */
 const takesAnything = (form: Form): boolean => JSON.stringify(form).includes('"fields":{}')
 
 describe("the client's reader, compared with the node's schemas", () => {

@@ -10,7 +10,7 @@ const draft: Draft = {
   sign: (nonce, fee) => ({ transaction: { nonce, fee } as Transaction, hash: `${nonce} ${fee}` as never }),
 }
 
-/** A node of which the first requests take longer than the later ones, and the fee of all that it has taken. */
+/** A simulated node that answers early requests later than others, and the fees of the transactions it accepted. */
 const door = (refusals: ReadonlyArray<string> = []) => {
   const left = [...refusals]
   const taken: Array<readonly [nonce: number, fee: number | undefined]> = []
@@ -31,7 +31,7 @@ const door = (refusals: ReadonlyArray<string> = []) => {
   }
 }
 
-it("sends one after the other, whatever becomes of those between", async () => {
+it("sends one after the other, even if some fail", async () => {
   const node = door()
   const sequence = new Sequence(node)
   const results = await Promise.allSettled([

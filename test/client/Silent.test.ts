@@ -1,11 +1,11 @@
-/** Streams of events whose connection stays open and says nothing more, as behind a router that has forgotten it. */
+/** Event streams whose connection stays open but silent, as behind a router that has dropped it. */
 import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeEach, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
 
-/** What is answered to one stream after another, each for good; the last one to all others. */
+/** The response to each stream in turn; the last one is for all further streams. */
 let answers: ReadonlyArray<(response: ServerResponse) => void> = []
 let asked: Array<string | undefined> = []
 
@@ -49,7 +49,7 @@ it("are reopened after the last event, also where no response begins", async () 
   expect(asked).toEqual([undefined, "1", "1"])
 })
 
-it("end with a reason where they are not reopened", async () => {
+it("end with a reason if they are not reopened", async () => {
   answers = [streaming(event(1))]
   const read = async () => {
     for await (const _ of client.events());
@@ -58,7 +58,7 @@ it("end with a reason where they are not reopened", async () => {
   await expect(read()).rejects.toThrow("the stream was silent for 200 ms")
 })
 
-it("continue as long as heartbeats come, and while their reader takes its time", async () => {
+it("continue while heartbeats arrive, and while their reader takes its time", async () => {
   let beats = 0
   answers = [
     (response) => {

@@ -1,4 +1,4 @@
-/** The client as a package of its own, installed where nothing else is. */
+/** The client as a package of its own, installed alone. */
 import { execFile } from "node:child_process"
 import {
   mkdirSync,

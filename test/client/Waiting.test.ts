@@ -34,7 +34,7 @@ describe("waiting for a transaction", () => {
   })
 
   it("works without events too, as on a node without free streams", async () => {
-    // Before the real node stands somebody who lets everything through but streams.
+    // A proxy that passes on everything except streams.
     const proxy = createServer((request, response) => {
       if (request.url?.startsWith("/events")) {
         const refusal = { code: "TooManyStreams", error: "taken", limit: 8, retry_after_seconds: 60 }
@@ -89,9 +89,9 @@ describe("waiting for a transaction", () => {
     const nobody = accountOf(3)
     const vote = nobody.vote({ proposal_id: 77, vote: true, fee: 1_000, nonce: 0 })
     const refused = await client.sendAndWait(vote).catch((error: unknown) => error)
-    // The node refuses what it sees cannot work before it takes it in.
+    // The node refuses a transaction that cannot work.
     expect(refused).toMatchObject({ name: "RequestRefused", code: "ProposalNotFound" })
-    // Two registrations of one name: both are taken in, one is applied.
+    // The node accepts both registrations of one name, and applies one.
     const both = [accountOf(4), accountOf(5)].map((account) =>
       client.sendAndWait(account.registerName({ name: "twice", fee: 100_000, nonce: 0 })),
     )
@@ -120,7 +120,7 @@ describe("waiting for a transaction", () => {
 })
 
 describe("watching an account", () => {
-  it("yields what it sends and receives, each once and in order, from where it left off", async () => {
+  it("yields its transactions, each once and in order, and resumes after the last one", async () => {
     const [alice, bob] = [accountOf(8), accountOf(9)]
     const { hash } = await client.sendAndWait(pay(alice, bob, 0, 10))
     const entries = client.watch(bob.addressBech32, { after: hash })[Symbol.asyncIterator]()

@@ -11,7 +11,7 @@ const key = Wallet.secretKey("9d61b19deffd5a60ba844af492ec2cc44449c5697b32691970
 const alice = Wallet.account(network, key)
 const bob = Wallet.account(network, Wallet.generate())
 
-/** What the node makes of it. */
+/** The transaction as the node decodes it. */
 const received = (json: Wallet.SignedTransaction) =>
   Either.getOrThrow(JsonForm.fromJson(network.networkId, network.prefix, json))
 
@@ -93,7 +93,7 @@ describe("the wallet's checks", () => {
   })
 })
 
-it("a fee is called too high above a hundred times the usual one, which for a name is that of a name", () => {
+it("a fee is called too high above a hundred times the usual fee of its type", () => {
   expect([Fee.isDear("Transfer", 100_000), Fee.isDear("Transfer", 100_001)]).toEqual([false, true])
   expect([Fee.isDear("RegisterNameTx", 10_000_000), Fee.isDear("RegisterNameTx", 10_000_001)]).toEqual([false, true])
 })

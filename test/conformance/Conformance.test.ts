@@ -1,4 +1,4 @@
-/** The HTTP interface of the built node, on a testnet and on a mainnet. */
+/** The HTTP API of the built node, on a testnet and on a mainnet. */
 import { afterAll, describe, expect, it, vi } from "vitest"
 import * as Wallet from "../../src/client/Wallet.js"
 import * as Rest from "../support/Rest.js"
@@ -10,7 +10,7 @@ import * as Suite from "./Suite.js"
 import * as TestNode from "./TestNode.js"
 import * as World from "./World.js"
 
-// Nothing here is about speed, and a busy machine may take its time.
+// Speed is not tested here, and a busy machine may be slow.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 })
 
 const COIN = 100_000_000
@@ -81,7 +81,7 @@ describe.each([
       const first = await client.transactions.send({ payload: transfer })
       const second = await client.transactions.send({ payload: transfer })
       expect(Shape.complaints(Records.accepted, first)).toEqual([])
-      // Two equal calls are two transactions.
+      // Two equal calls make two transactions.
       expect([first.nonce, second.nonce]).toEqual([0, 1])
       expect(first.tx_hash).not.toBe(second.tx_hash)
     })

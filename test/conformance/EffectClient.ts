@@ -1,4 +1,4 @@
-/** The interface as Effect's own client knows it: every definition through `HttpApiClient`, with the methods of our client. */
+/** Effect's own client for the API: every definition through `HttpApiClient`, with the methods of our client. */
 import { FetchHttpClient, HttpApi, HttpApiClient } from "@effect/platform"
 import { Effect, Schema } from "effect"
 import type { PromiseClient } from "../../src/client/Client.js"
@@ -6,14 +6,14 @@ import { Api } from "../../src/rpc/api/Api.js"
 
 type Untyped = Readonly<Record<string, Readonly<Record<string, (request: object) => Effect.Effect<unknown, unknown>>>>>
 
-/** Methods of the same names that take the same requests, so that the tables can call them. */
+/** Methods with the names and requests of our client, so that the tables can call them. */
 export const connect = (baseUrl: string): Promise<PromiseClient> =>
   HttpApiClient.make(Api, { baseUrl }).pipe(
     Effect.map((client) => {
       const groups = Object.entries(client as unknown as Untyped).map(([group, methods]) => {
         const promises = Object.entries(methods).map(([name, method]) => [
           name,
-          // It takes a part with optional fields only as one that must be there.
+          // `HttpApiClient` requires a part whose fields are all optional.
           (request: object) => Effect.runPromise(method({ urlParams: {}, headers: {}, ...request })),
         ])
         return [group, Object.fromEntries(promises)]
@@ -34,7 +34,7 @@ HttpApi.reflect(Api, {
   },
 })
 
-/** What `HttpApiClient` makes of a refusal. */
+/** The error of `HttpApiClient` for a refused request. */
 export const failureOf = (method: string, route: string, status: number, body: unknown): unknown => {
   const schema = failures.get(`${method} ${route} ${status}`)
   if (schema === undefined) throw new Error(`${method} ${route} declares no failure with ${status}`)

@@ -1,6 +1,6 @@
 /**
- * Everything that is true of any answer, whatever was asked: the headers, the content type, JSON that is JSON, and the
- * node's own OpenAPI document, which must allow exactly this body with this status at this endpoint.
+ * Checks what holds for any response: the headers, the content type, valid JSON, and the node's own OpenAPI document,
+ * which must allow this body with this status at this endpoint.
  */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import type * as OpenApiDocument from "../../src/rpc/documents/OpenApiDocument.js"
@@ -8,7 +8,7 @@ import type * as TestServer from "../rpc/TestServer.js"
 
 export interface Question {
   readonly method: string
-  /** As it is defined, `/balance/:address`; none for a path that is not. */
+  /** The path as defined, `/balance/:address`; undefined for an unknown path. */
   readonly route: string | undefined
   readonly answer: TestServer.RawAnswer
 }
@@ -37,7 +37,7 @@ const aboutHeaders = ({ method, answer: { headers, status } }: Question): Readon
 
 const isJson = ({ headers }: TestServer.RawAnswer): boolean => headers.get("content-type") === "application/json"
 
-/** `/balance/:address` as OpenAPI writes it. */
+/** `/balance/:address` in OpenAPI's notation. */
 const templateOf = (route: string): string => route.replace(/:(\w+)/g, "{$1}")
 
 export class Judge {
@@ -70,7 +70,7 @@ export class Judge {
     const { method, route, answer } = question
     if (method === "OPTIONS" || method === "HEAD") return answer.body === "" ? [] : [`a body at ${method}`]
     if (!isJson(answer)) return answer.status < 400 ? [] : [`a refusal as ${answer.headers.get("content-type")}`]
-    // A document tells of its endpoints; how everything else is refused stands in no place of it.
+    // The document describes endpoints only, not how other requests are refused.
     if (route === undefined || answer.status === 405) return []
     const key = `${method} ${route} ${answer.status}`
     const schema = this.#schemaOf(route, question)

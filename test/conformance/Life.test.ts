@@ -1,4 +1,4 @@
-/** One user's whole life on a testnet, over HTTP, with every record looked up on the way. */
+/** The complete life of one testnet user over HTTP, with every record read back. */
 import { Either, Option } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { RequestRefused } from "../../src/client/Client.js"
@@ -12,7 +12,7 @@ const FEE = Sats.make(1_000)
 
 let node: TestNode.TestNode
 beforeAll(async () => {
-  // Long enough to vote in on a machine that has other things to do, and else as short as can be.
+  // As short as possible, but long enough for a vote on a busy machine.
   const parameters = { cooldown_rounds: 40, voting_period_rounds: 250, execution_delay_rounds: 10 }
   node = await TestNode.start({ parameters, roundMs: 20 })
 })
@@ -24,7 +24,7 @@ const codeOf = (refused: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof RequestRefused ? error.code : error),
   )
 
-/** Somebody with nothing but a key that the node made, and later a name. */
+/** A user with only a key that the node made; the name comes later. */
 const newcomer = async () => {
   const { client, network } = node
   const { secret_key: key, address, address_bech32 } = await client.core.keygen()
@@ -32,7 +32,7 @@ const newcomer = async () => {
   expect([wallet.address, wallet.addressBech32]).toEqual([address, address_bech32])
   const path = { address }
   const balance = () => client.core.balance({ path })
-  /** Waits until what was sent is finalized, and finds it everywhere it must be. */
+  /** Waits until the transaction is final, and looks it up everywhere. */
   const done = async (sent: Promise<{ readonly tx_hash: string }>) => {
     const { tx_hash } = await sent
     const lookup = await TestNode.finalized(client, tx_hash)
@@ -95,7 +95,7 @@ it("an account goes from its key to a vote and back to its coins", async () => {
     is_active_validator: true,
     unstaking: false,
     unlock_at_round: null,
-    // Nobody runs a node with this key: it may vote, but makes no vertices.
+    // No node runs with this key: it can vote, but makes no vertices.
     in_committee: false,
   })
   const listed = await client.staking.validators()
@@ -165,7 +165,7 @@ it("an account goes from its key to a vote and back to its coins", async () => {
     await codeOf(client.governance.vote({ payload: { secret_key: user.key, proposal_id: id, vote: false, fee: FEE } })),
   ).toBe("AlreadyVoted")
 
-  // While the vote runs: an account that takes two keys.
+  // Meanwhile, an account gets a policy with two keys.
   await fund(club, coins(10))
   const keys = [club.key.publicKey, friend.key.publicKey]
   await club.done(club.submit((nonce) => club.wallet.setAccountPolicy({ threshold: 2, keys, fee: FEE, nonce })))

@@ -1,4 +1,4 @@
-/** The rate limits: the request after exactly as many as are allowed is refused, for that client alone. */
+/** Rate limits: after exactly the allowed number of requests, the next one is refused, for this client only. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as TestServer from "../rpc/TestServer.js"
 import * as TestNode from "./TestNode.js"
@@ -24,10 +24,10 @@ beforeAll(async () => {
 })
 afterAll(() => node.stop())
 
-/** A client nobody has seen before, as the proxy in front of the node would name it. */
+/** A new client, named as a proxy in front of the node would name it. */
 const newClient = (): string => `203.0.113.${++lastClient}`
 
-/** All requests over one connection, as fast as it goes. */
+/** Sends all requests over one connection, as fast as possible. */
 const askAll = async (
   client: string,
   requests: ReadonlyArray<readonly [method: string, path: string, body?: string]>,
@@ -46,7 +46,7 @@ const times = <A>(count: number, value: A): ReadonlyArray<A> => Array.from({ len
 describe("the limits of single endpoints", () => {
   it.each(limits)("%s %s: %d within %d s", async (method, path, requests, seconds) => {
     const client = newClient()
-    // Every request counts, whatever its answer.
+    // Every request counts, whatever the response.
     const request = method === "POST" ? ([method, path, "{}"] as const) : ([method, path] as const)
     const answers = await askAll(client, times(requests + 2, request))
     const statuses = answers.map(({ status }) => status)
@@ -97,7 +97,7 @@ describe("a direct client on this machine", () => {
 })
 
 describe("the common limit", () => {
-  it("is a thousand a minute, whatever is asked, found or not", async () => {
+  it("is a thousand a minute, for any request and any result", async () => {
     const client = newClient()
     const requests = [
       ...times(500, ["GET", "/status"] as const),
@@ -106,7 +106,7 @@ describe("the common limit", () => {
       ["GET", "/status"] as const,
       ["GET", "/nothing"] as const,
       ["GET", "/health/detailed"] as const,
-      // Process managers must not take a busy node for a dead one, and a refused preflight would hide the refusal.
+      // Process managers must not mistake a busy node for a dead one, and a refused preflight would hide the error.
       ["GET", "/health"] as const,
       ["OPTIONS", "/status"] as const,
     ]
@@ -121,7 +121,7 @@ describe("the common limit", () => {
     const array = JSON.stringify(times(600, 1))
     const statuses = async (...requests: Parameters<typeof askAll>[1]) =>
       (await askAll(client, requests)).map(({ status }) => status)
-    // Its length is known once it is read, which on a busy node is after requests behind it have been counted.
+    // An array is counted once it is read, which on a busy node can be after later requests.
     expect(await statuses(["POST", "/tx/submit", array], ["POST", "/tx/submit", array])).toEqual([200, 429])
     const reads = times(400, ["GET", "/status"] as const)
     expect(await statuses(...reads)).toEqual([...times(399, 200), 429])

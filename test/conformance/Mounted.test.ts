@@ -1,4 +1,4 @@
-/** The same handlers under `HttpApiBuilder`: the same tables, but for what only a listener can do. */
+/** The same handlers under `HttpApiBuilder`: the same tables, except for what needs our listener. */
 import { afterAll, describe, vi } from "vitest"
 import * as MountedNode from "./MountedNode.js"
 import * as Reads from "./Reads.js"
@@ -7,7 +7,7 @@ import * as Suite from "./Suite.js"
 import type * as TestNode from "./TestNode.js"
 import * as World from "./World.js"
 
-// Nothing here is about speed, and a busy machine may take its time.
+// Speed is not tested here, and a busy machine may be slow.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 })
 
 describe("a node under the library's own server", () => {

@@ -1,4 +1,4 @@
-/** A node in this process behind the library's own server, as a program of somebody else would serve it. */
+/** A node in this process behind the library's own server, as another program might serve it. */
 import { createServer } from "node:http"
 import { join } from "node:path"
 import { HttpApiBuilder, HttpServer } from "@effect/platform"

@@ -1,4 +1,4 @@
-/** A body with one thing wrong, in every way: what whoever judges bodies must not let pass. */
+/** Bodies with one error each, of every kind, which a check of bodies must reject. */
 export interface Mutant {
   readonly what: string
   readonly body: unknown
@@ -8,10 +8,10 @@ type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly 
 
 const isList = (json: Json): json is ReadonlyArray<Json> => Array.isArray(json)
 
-/** No field holds this. */
+/** A value that no field can hold. */
 const NONSENSE: Json = { nonsense: true }
 
-/** Of a list the first entry stands for all. */
+/** The first entry of a list stands for all of them. */
 const within = (json: Json, where: string, optional: ReadonlyArray<string>): ReadonlyArray<Mutant> => {
   if (isList(json)) {
     const [first, ...others] = json
@@ -37,6 +37,6 @@ const within = (json: Json, where: string, optional: ReadonlyArray<string>): Rea
 export const of = (body: Json, optional: ReadonlyArray<string> = []): ReadonlyArray<Mutant> =>
   within(body, "body", optional)
 
-/** Only those that are wrong in the outermost object. */
+/** Only errors in the outermost object. */
 export const outermost = (body: Json, optional: ReadonlyArray<string> = []): ReadonlyArray<Mutant> =>
   of(body, optional).filter(({ what }) => /^body(\.\w+ is missing| has one more field)$/.test(what))

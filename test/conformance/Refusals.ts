@@ -1,4 +1,4 @@
-/** What the node must not do, and how it says so: requests that fail, each with its status, its code and its fields. */
+/** Requests that must fail, each with its status, code and fields. */
 import * as Address from "../../src/protocol/identity/Address.js"
 import type { Shape } from "./Shape.js"
 import * as Is from "./Shape.js"
@@ -10,16 +10,16 @@ export interface Refusal {
   readonly route: string | undefined
   readonly because: string
   readonly path: (world: World) => string
-  /** A JSON value, or a text that is sent as it stands. */
+  /** A JSON value, or text that is sent unchanged. */
   readonly body?: (world: World) => unknown
   readonly headers?: string
   readonly status: number
   readonly code: string
   readonly more?: Readonly<Record<string, Shape>>
-  /** What the message must say. */
+  /** A pattern of the message. */
   readonly says?: RegExp
   readonly only?: Mode
-  /** An `InvalidRequest` that can be read, and says what the rules or this network do not allow. */
+  /** An `InvalidRequest` that parses, but violates a rule or does not fit this network. */
   readonly isReadable?: true
 }
 
@@ -28,6 +28,10 @@ const ZEROS = "0".repeat(64)
 const field = (name: string) => ({ field: Is.exactly(name) })
 /** The rule of an `InvalidTransaction`. */
 const rule = (id: string) => ({ rule: Is.exactly(id) })
+
+/** The rest of a case in which this field is invalid. */
+const invalid = (name: string, rest: Partial<Refusal> = {}) =>
+  [400, "InvalidRequest", { more: field(name), ...rest }] as const
 
 const get = (
   route: string | undefined,
@@ -81,29 +85,27 @@ const ofAccount = ["/balance/:address", "/stake/:address", "/delegation/:address
   })
 
 const missing: ReadonlyArray<Refusal> = [
-  get("/dag", "more rounds than one answer shows", "/dag?rounds=121", 400, "InvalidRequest", { more: field("rounds") }),
-  get("/dag", "no rounds", "/dag?rounds=0", 400, "InvalidRequest", { more: field("rounds") }),
-  get("/dag", "no round", "/dag?from=x", 400, "InvalidRequest", { more: field("from") }),
+  get("/dag", "more rounds than one answer shows", "/dag?rounds=121", ...invalid("rounds")),
+  get("/dag", "no rounds", "/dag?rounds=0", ...invalid("rounds")),
+  get("/dag", "no round", "/dag?from=x", ...invalid("from")),
   get("/tx/:hash", "nobody sent it", `/tx/${ZEROS}`, 404, "TransactionNotFound"),
   get("/tx/:hash", "it had no effect", ({ withoutEffect }) => `/tx/${withoutEffect.hash}`, 404, "TransactionNotFound", {
     more: { vertex_hash: Is.hex32, round: Is.integer, reason: Is.words },
     says: /had no effect in vertex [0-9a-f]+\S* of round \d+, .*: .*smart account/,
   }),
-  get("/tx/:hash", "no hash", "/tx/abc", 400, "InvalidRequest", { more: field("hash") }),
+  get("/tx/:hash", "no hash", "/tx/abc", ...invalid("hash")),
   get("/vertex/:hash", "there is none", `/vertex/${ZEROS}`, 404, "VertexNotFound"),
-  get("/vertex/:hash", "no hash", "/vertex/5", 400, "InvalidRequest", { more: field("hash") }),
+  get("/vertex/:hash", "no hash", "/vertex/5", ...invalid("hash")),
   get("/round/:round", "not reached", "/round/999999999", 404, "RoundNotFound", {
     more: { reason: Is.exactly("not_reached") },
   }),
-  get("/round/:round", "negative", "/round/-1", 400, "InvalidRequest", { more: field("round") }),
-  get("/round/:round", "a fraction", "/round/1.5", 400, "InvalidRequest", { more: field("round") }),
-  get("/round/:round", "beyond what is exact", "/round/9007199254740993", 400, "InvalidRequest", {
-    more: field("round"),
-  }),
+  get("/round/:round", "negative", "/round/-1", ...invalid("round")),
+  get("/round/:round", "a fraction", "/round/1.5", ...invalid("round")),
+  get("/round/:round", "beyond what is exact", "/round/9007199254740993", ...invalid("round")),
   get("/proposal/:id", "there is none", "/proposal/77", 404, "ProposalNotFound"),
-  get("/proposal/:id", "no number", "/proposal/x", 400, "InvalidRequest", { more: field("id") }),
+  get("/proposal/:id", "no number", "/proposal/x", ...invalid("id")),
   get("/vote/:id/:address", "no proposal", "/vote/77/@alice", 404, "ProposalNotFound"),
-  get("/vote/:id/:address", "no number", "/vote/x/@alice", 400, "InvalidRequest", { more: field("id") }),
+  get("/vote/:id/:address", "no number", "/vote/x/@alice", ...invalid("id")),
   get(
     "/delegation/:address",
     "delegates to nobody",
@@ -119,17 +121,15 @@ const missing: ReadonlyArray<Refusal> = [
     "PolicyNotFound",
   ),
   get("/checkpoint/:round", "there is none", "/checkpoint/999999999", 404, "CheckpointNotFound"),
-  get("/checkpoint/:round", "no number", "/checkpoint/last", 400, "InvalidRequest", { more: field("round") }),
+  get("/checkpoint/:round", "no number", "/checkpoint/last", ...invalid("round")),
   get("/checkpoint/hash/:hash", "there is none", `/checkpoint/hash/${ZEROS}`, 404, "CheckpointNotFound"),
-  get("/checkpoint/hash/:hash", "no hash", "/checkpoint/hash/5", 400, "InvalidRequest", { more: field("hash") }),
+  get("/checkpoint/hash/:hash", "no hash", "/checkpoint/hash/5", ...invalid("hash")),
   get("/checkpoint/epoch/:epoch", "it has not closed", "/checkpoint/epoch/999999999", 404, "CheckpointNotFound"),
   get("/checkpoint/epoch/:epoch", "the genesis", "/checkpoint/epoch/0", 404, "CheckpointNotFound", { says: /genesis/ }),
-  get("/checkpoint/epoch/:epoch", "no number", "/checkpoint/epoch/x", 400, "InvalidRequest", { more: field("epoch") }),
+  get("/checkpoint/epoch/:epoch", "no number", "/checkpoint/epoch/x", ...invalid("epoch")),
   get("/state/:root/:position", "there is none", `/state/${ZEROS}/${"00".repeat(33)}`, 404, "CheckpointNotFound"),
-  get("/state/:root/:position", "no root", `/state/5/${"00".repeat(33)}`, 400, "InvalidRequest", {
-    more: field("root"),
-  }),
-  get("/state/:root/:position", "no place", `/state/${ZEROS}/00`, 400, "InvalidRequest", { more: field("position") }),
+  get("/state/:root/:position", "no root", `/state/5/${"00".repeat(33)}`, ...invalid("root")),
+  get("/state/:root/:position", "no place", `/state/${ZEROS}/00`, ...invalid("position")),
   get("/proof/tx/:hash", "unknown", `/proof/tx/${ZEROS}`, 404, "TransactionNotFound"),
   get("/proof/tx/:hash", "pending", ({ pending }) => `/proof/tx/${pending}`, 404, "TransactionNotFound", {
     says: /is pending/,
@@ -145,22 +145,14 @@ const missing: ReadonlyArray<Refusal> = [
       says: /had no effect/,
     },
   ),
-  get("/proof/tx/:hash", "no hash", "/proof/tx/5", 400, "InvalidRequest", { more: field("hash") }),
-  get("/account/:address/transactions", "too many", "/account/@alice/transactions?limit=101", 400, "InvalidRequest", {
-    more: field("limit"),
-  }),
-  get("/account/:address/transactions", "none", "/account/@alice/transactions?limit=0", 400, "InvalidRequest", {
-    more: field("limit"),
-  }),
-  get("/account/:address/transactions", "no type", "/account/@alice/transactions?type=Gift", 400, "InvalidRequest", {
-    more: field("type"),
-  }),
-  get("/account/:address/transactions", "no cursor", "/account/@alice/transactions?cursor=%21", 400, "InvalidRequest", {
-    more: field("cursor"),
-  }),
+  get("/proof/tx/:hash", "no hash", "/proof/tx/5", ...invalid("hash")),
+  get("/account/:address/transactions", "too many", "/account/@alice/transactions?limit=101", ...invalid("limit")),
+  get("/account/:address/transactions", "none", "/account/@alice/transactions?limit=0", ...invalid("limit")),
+  get("/account/:address/transactions", "no type", "/account/@alice/transactions?type=Gift", ...invalid("type")),
+  get("/account/:address/transactions", "no cursor", "/account/@alice/transactions?cursor=%21", ...invalid("cursor")),
 ]
 
-/** What only a gateway answers; a node says so. */
+/** Requests that need an archive; a node says so. */
 export const archived: ReadonlyArray<Refusal> = [
   get("/account/:address/balances", "no archive", "/account/@alice/balances", 501, "NotServed", { says: /gateway/ }),
   get("/accounts", "no archive", "/accounts", 501, "NotServed", { says: /gateway/ }),
@@ -169,54 +161,34 @@ export const archived: ReadonlyArray<Refusal> = [
 ]
 
 const monitoring: ReadonlyArray<Refusal> = [
-  get("/account/:address/balances", "no step", "/account/@alice/balances?step=0", 400, "InvalidRequest", {
-    more: field("step"),
-  }),
-  get("/account/:address/balances", "no commit", "/account/@alice/balances?commit=x", 400, "InvalidRequest", {
-    more: field("commit"),
-  }),
-  get("/accounts", "too many", "/accounts?limit=101", 400, "InvalidRequest", { more: field("limit") }),
-  get("/statistics", "no interval", "/statistics?interval=week", 400, "InvalidRequest", { more: field("interval") }),
-  get("/statistics", "too many", "/statistics?limit=501", 400, "InvalidRequest", { more: field("limit") }),
-  get("/transactions", "no words", "/transactions?words=", 400, "InvalidRequest", { more: field("words") }),
-  get("/transactions", "no moment", "/transactions?until=now", 400, "InvalidRequest", { more: field("until") }),
+  get("/account/:address/balances", "no step", "/account/@alice/balances?step=0", ...invalid("step")),
+  get("/account/:address/balances", "no commit", "/account/@alice/balances?commit=x", ...invalid("commit")),
+  get("/accounts", "too many", "/accounts?limit=101", ...invalid("limit")),
+  get("/statistics", "no interval", "/statistics?interval=week", ...invalid("interval")),
+  get("/statistics", "too many", "/statistics?limit=501", ...invalid("limit")),
+  get("/transactions", "no words", "/transactions?words=", ...invalid("words")),
+  get("/transactions", "no moment", "/transactions?until=now", ...invalid("until")),
   get(
     "/account/:address/transactions",
     "no direction",
     "/account/@alice/transactions?direction=up",
-    400,
-    "InvalidRequest",
-    {
-      more: field("direction"),
-    },
+    ...invalid("direction"),
   ),
-  get("/account/:address/transactions", "no moment", "/account/@alice/transactions?from=now", 400, "InvalidRequest", {
-    more: field("from"),
-  }),
-  get("/checkpoints", "too many", "/checkpoints?limit=101", 400, "InvalidRequest", { more: field("limit") }),
-  get("/checkpoints", "no round", "/checkpoints?before=-1", 400, "InvalidRequest", { more: field("before") }),
-  get("/search", "too few characters", "/search?prefix=ab", 400, "InvalidRequest", { more: field("prefix") }),
-  get("/search", "too many", `/search?prefix=${"a".repeat(65)}`, 400, "InvalidRequest", { more: field("prefix") }),
-  get("/search", "no name and no digits", "/search?prefix=%25%25%25%25", 400, "InvalidRequest", {
-    more: field("prefix"),
-  }),
-  get("/search", "nothing", "/search", 400, "InvalidRequest", { more: field("prefix") }),
-  get("/metrics/history", "a range that there is not", "/metrics/history?range=week", 400, "InvalidRequest", {
-    more: field("range"),
-  }),
-  get("/metrics/history", "no moment", "/metrics/history?since=1.5", 400, "InvalidRequest", { more: field("since") }),
-  get("/metrics/validators", "a range that there is not", "/metrics/validators?range=", 400, "InvalidRequest", {
-    more: field("range"),
-  }),
+  get("/account/:address/transactions", "no moment", "/account/@alice/transactions?from=now", ...invalid("from")),
+  get("/checkpoints", "too many", "/checkpoints?limit=101", ...invalid("limit")),
+  get("/checkpoints", "no round", "/checkpoints?before=-1", ...invalid("before")),
+  get("/search", "too few characters", "/search?prefix=ab", ...invalid("prefix")),
+  get("/search", "too many", `/search?prefix=${"a".repeat(65)}`, ...invalid("prefix")),
+  get("/search", "no name and no digits", "/search?prefix=%25%25%25%25", ...invalid("prefix")),
+  get("/search", "nothing", "/search", ...invalid("prefix")),
+  get("/metrics/history", "a range that there is not", "/metrics/history?range=week", ...invalid("range")),
+  get("/metrics/history", "no moment", "/metrics/history?since=1.5", ...invalid("since")),
+  get("/metrics/validators", "a range that there is not", "/metrics/validators?range=", ...invalid("range")),
   get(
     "/validator/:address/rounds",
     "a range twice",
     "/validator/@alice/rounds?range=day&range=day",
-    400,
-    "InvalidRequest",
-    {
-      more: field("range"),
-    },
+    ...invalid("range"),
   ),
 ]
 
@@ -245,7 +217,7 @@ const paths: ReadonlyArray<Refusal> = ["/nothing", "/status/", "/balance", "/Sta
   says: /GET \/docs/,
 }))
 
-/** Where the allowed methods stand in the answer and in its header. */
+/** The allowed methods, in the body and in the header. */
 const methods: ReadonlyArray<Refusal> = (
   [
     ["POST", "/status", ["GET", "HEAD", "OPTIONS"]],
@@ -276,7 +248,7 @@ const post = (
   rest: Partial<Refusal> = {},
 ): Refusal => ({ method: "POST", route, because, path: () => route, body, status, code, ...rest })
 
-/** The ten that a mainnet does not have, with what stands in for them. */
+/** The ten endpoints that a mainnet lacks, with the alternative to each. */
 export const gated = [
   ["POST", "/tx", "Transfer"],
   ["POST", "/stake", "StakeTx"],
@@ -314,7 +286,7 @@ const gone: ReadonlyArray<Refusal> = gated.flatMap(([method, path, type]): Reado
 
 const secret = (world: World, name: keyof World["node"]["keys"]): string => world.node.keys[name].toSecretHex()
 
-/** A body for each endpoint that signs by itself, good but for what a case changes. */
+/** A valid body for each endpoint that signs by itself. Cases change one field. */
 const convenience: ReadonlyArray<readonly [string, (world: World) => object, ReadonlyArray<string>]> = [
   ["/tx", () => ({ to: "@alice", amount: 1, fee: 1_000 }), ["to", "amount", "fee"]],
   ["/stake", () => ({ amount: 2_000 * COIN }), ["amount"]],
@@ -342,23 +314,18 @@ const conveniences: ReadonlyArray<Refusal> = convenience.flatMap(([route, body, 
     rest: Partial<Refusal> = {},
   ) => post(route, because, body, status, code, { only: "testnet", ...rest })
   return [
-    testnet("no body", () => "", 400, "InvalidRequest", { more: field("body") }),
-    testnet("broken JSON", () => '{"amount": 1', 400, "InvalidRequest", { more: field("body") }),
+    testnet("no body", () => "", ...invalid("body")),
+    testnet("broken JSON", () => '{"amount": 1', ...invalid("body")),
     testnet("no object", () => [1], 400, "InvalidRequest", { more: { field: Is.words } }),
-    testnet("no secret key", (world) => ({ ...good(world), secret_key: undefined }), 400, "InvalidRequest", {
-      more: field("secret_key"),
-    }),
-    testnet("a secret key that is none", (world) => ({ ...good(world), secret_key: "abc" }), 400, "InvalidRequest", {
-      more: field("secret_key"),
-      says: /64 hex/,
-    }),
-    testnet("an unknown field", (world) => ({ ...good(world), more: 1 }), 400, "InvalidRequest", {
-      more: field("more"),
-    }),
+    testnet("no secret key", (world) => ({ ...good(world), secret_key: undefined }), ...invalid("secret_key")),
+    testnet(
+      "a secret key that is none",
+      (world) => ({ ...good(world), secret_key: "abc" }),
+      ...invalid("secret_key", { says: /64 hex/ }),
+    ),
+    testnet("an unknown field", (world) => ({ ...good(world), more: 1 }), ...invalid("more")),
     ...fields.map((name) =>
-      testnet(`no ${name}`, (world) => ({ ...good(world), [name]: undefined }), 400, "InvalidRequest", {
-        more: field(name),
-      }),
+      testnet(`no ${name}`, (world) => ({ ...good(world), [name]: undefined }), ...invalid(name)),
     ),
     ...fields
       .filter((name) => name === "amount" || name === "fee")
@@ -367,11 +334,7 @@ const conveniences: ReadonlyArray<Refusal> = convenience.flatMap(([route, body, 
           testnet(
             `${name} ${JSON.stringify(amount)}`,
             (world) => ({ ...good(world), [name]: amount }),
-            400,
-            "InvalidRequest",
-            {
-              more: field(name),
-            },
+            ...invalid(name),
           ),
         ),
       ),
@@ -386,22 +349,29 @@ const conveniences: ReadonlyArray<Refusal> = convenience.flatMap(([route, body, 
   ]
 })
 
+const proposal =
+  (change: object, name: keyof World["node"]["keys"] = "alice") =>
+  (world: World) => ({
+    secret_key: secret(world, name),
+    title: "t",
+    description: "",
+    proposal_type: { Text: {} },
+    fee: 1_000,
+    ...change,
+  })
+
 const rules: ReadonlyArray<Refusal> = [
   post(
     "/tx",
     "an amount of 0",
     (world) => ({ secret_key: secret(world, "dave"), to: "@alice", amount: 0, fee: 1_000 }),
-    400,
-    "InvalidRequest",
-    { more: field("amount"), isReadable: true },
+    ...invalid("amount", { isReadable: true }),
   ),
   post(
     "/tx",
     "a memo of 257 bytes",
     (world) => ({ secret_key: secret(world, "dave"), to: "@alice", amount: 1, fee: 1_000, memo: "x".repeat(257) }),
-    400,
-    "InvalidRequest",
-    { more: field("memo") },
+    ...invalid("memo"),
   ),
   post(
     "/tx",
@@ -438,17 +408,13 @@ const rules: ReadonlyArray<Refusal> = [
     "/tx",
     "an address of the other network",
     (world) => ({ secret_key: secret(world, "dave"), to: OTHER.mainnet, amount: 1, fee: 1_000 }),
-    400,
-    "InvalidRequest",
-    { more: field("to"), says: /other network/, isReadable: true },
+    ...invalid("to", { says: /other network/, isReadable: true }),
   ),
   post(
     "/stake",
     "less than the minimum",
     (world) => ({ secret_key: secret(world, "erin"), amount: 199_999_999_999 }),
-    400,
-    "InvalidRequest",
-    { more: field("amount"), says: /2000 UDG \(200000000000 sats\)/, isReadable: true },
+    ...invalid("amount", { says: /2000 UDG \(200000000000 sats\)/, isReadable: true }),
   ),
   post(
     "/stake",
@@ -516,9 +482,7 @@ const rules: ReadonlyArray<Refusal> = [
     "/delegate",
     "nothing at all",
     (world) => ({ secret_key: secret(world, "erin"), validator: "@alice", amount: 0 }),
-    400,
-    "InvalidRequest",
-    { more: field("amount"), isReadable: true },
+    ...invalid("amount", { isReadable: true }),
   ),
   post(
     "/undelegate",
@@ -541,90 +505,28 @@ const rules: ReadonlyArray<Refusal> = [
       "/set-commission",
       `${JSON.stringify(percent)} percent`,
       (world) => ({ secret_key: secret(world, "alice"), commission_percent: percent }),
-      400,
-      "InvalidRequest",
-      { more: field("commission_percent") },
+      ...invalid("commission_percent"),
     ),
   ),
-  post(
-    "/proposal",
-    "no stake",
-    (world) => ({
-      secret_key: secret(world, "erin"),
-      title: "t",
-      description: "",
-      proposal_type: { Text: {} },
-      fee: 1_000,
-    }),
-    403,
-    "NotAllowed",
-  ),
-  post(
-    "/proposal",
-    "no title",
-    (world) => ({
-      secret_key: secret(world, "alice"),
-      title: "",
-      description: "",
-      proposal_type: { Text: {} },
-      fee: 1_000,
-    }),
-    400,
-    "InvalidRequest",
-    { more: field("title") },
-  ),
-  post(
-    "/proposal",
-    "a title of 129 bytes",
-    (world) => ({
-      secret_key: secret(world, "alice"),
-      title: `${"\u00e9".repeat(64)}x`,
-      description: "",
-      proposal_type: { Text: {} },
-      fee: 1_000,
-    }),
-    400,
-    "InvalidRequest",
-    { more: field("title") },
-  ),
+  post("/proposal", "no stake", proposal({}, "erin"), 403, "NotAllowed"),
+  post("/proposal", "no title", proposal({ title: "" }), ...invalid("title")),
+  post("/proposal", "a title of 129 bytes", proposal({ title: `${"\u00e9".repeat(64)}x` }), ...invalid("title")),
   post(
     "/proposal",
     "a description of 4097 bytes",
-    (world) => ({
-      secret_key: secret(world, "alice"),
-      title: "t",
-      description: "x".repeat(4_097),
-      proposal_type: { Text: {} },
-      fee: 1_000,
-    }),
-    400,
-    "InvalidRequest",
-    { more: field("description") },
+    proposal({ description: "x".repeat(4_097) }),
+    ...invalid("description"),
   ),
   post(
     "/proposal",
     "no such type",
-    (world) => ({
-      secret_key: secret(world, "alice"),
-      title: "t",
-      description: "",
-      proposal_type: { Burn: {} },
-      fee: 1_000,
-    }),
-    400,
-    "InvalidRequest",
-    { more: field("proposal_type"), says: /Text, ParameterChange, CouncilMembership, TreasurySpend/ },
+    proposal({ proposal_type: { Burn: {} } }),
+    ...invalid("proposal_type", { says: /Text, ParameterChange, CouncilMembership, TreasurySpend/ }),
   ),
   post(
     "/proposal",
     "no such parameter",
-    (world) => ({
-      secret_key: secret(world, "alice"),
-      title: "t",
-      description: "",
-      proposal_type: { ParameterChange: { param: "max_supply", value: 1 } },
-      fee: 1_000,
-    }),
+    proposal({ proposal_type: { ParameterChange: { param: "max_supply", value: 1 } } }),
     400,
     "InvalidTransaction",
     { more: { ...field("proposal_type.ParameterChange.param"), ...rule("unknown_parameter") } },
@@ -632,13 +534,7 @@ const rules: ReadonlyArray<Refusal> = [
   post(
     "/proposal",
     "a value out of bounds",
-    (world) => ({
-      secret_key: secret(world, "alice"),
-      title: "t",
-      description: "",
-      proposal_type: { ParameterChange: { param: "slash_percent", value: 101 } },
-      fee: 1_000,
-    }),
+    proposal({ proposal_type: { ParameterChange: { param: "slash_percent", value: 101 } } }),
     400,
     "InvalidTransaction",
     {
@@ -649,16 +545,8 @@ const rules: ReadonlyArray<Refusal> = [
   post(
     "/proposal",
     "a recipient of the other network",
-    (world) => ({
-      secret_key: secret(world, "alice"),
-      title: "t",
-      description: "",
-      proposal_type: { TreasurySpend: { recipient: OTHER.mainnet, amount: 1 } },
-      fee: 1_000,
-    }),
-    400,
-    "InvalidRequest",
-    { more: field("proposal_type.TreasurySpend.recipient"), isReadable: true },
+    proposal({ proposal_type: { TreasurySpend: { recipient: OTHER.mainnet, amount: 1 } } }),
+    ...invalid("proposal_type.TreasurySpend.recipient", { isReadable: true }),
   ),
   post(
     "/vote",
@@ -685,9 +573,7 @@ const rules: ReadonlyArray<Refusal> = [
     "/vote",
     "neither yes nor no",
     (world) => ({ secret_key: secret(world, "alice"), proposal_id: 1, vote: "yes", fee: 1_000 }),
-    400,
-    "InvalidRequest",
-    { more: field("vote") },
+    ...invalid("vote"),
   ),
   ...[-1, 0.5, "1", 0, 100_000 * COIN + 1].map((amount) =>
     post(
@@ -696,16 +582,17 @@ const rules: ReadonlyArray<Refusal> = [
       (world) => ({ address: world.node.accounts.erin.address, amount }),
       400,
       "InvalidRequest",
-      // Numbers like any other, until the faucet looks at them.
+      // Numbers that parse, but that the faucet refuses.
       { more: field("amount"), ...(amount === 0 || Number(amount) > COIN ? { isReadable: true } : {}) },
     ),
   ),
   post("/faucet", "to nobody", () => ({ address: "@nobody-has-it", amount: 1 }), 404, "NameNotFound"),
-  post("/faucet", "to the other network", () => ({ address: OTHER.mainnet, amount: 1 }), 400, "InvalidRequest", {
-    more: field("address"),
-    says: /other network/,
-    isReadable: true,
-  }),
+  post(
+    "/faucet",
+    "to the other network",
+    () => ({ address: OTHER.mainnet, amount: 1 }),
+    ...invalid("address", { says: /other network/, isReadable: true }),
+  ),
 ].map((refusal): Refusal => ({ ...refusal, only: "testnet" }))
 
 const signed = (world: World, name: "dave" | "erin" | "alice", change: object = {}, nonce = 50) => ({
@@ -713,38 +600,26 @@ const signed = (world: World, name: "dave" | "erin" | "alice", change: object = 
   ...change,
 })
 
-/** In both modes: the one way in for signed transactions. */
+/** In both modes: the only endpoint for signed transactions. */
 const submissions: ReadonlyArray<Refusal> = [
-  post("/tx/submit", "no body", () => "", 400, "InvalidRequest", { more: field("body") }),
-  post("/tx/submit", "broken JSON", () => "{]", 400, "InvalidRequest", { more: field("body") }),
-  post("/tx/submit", "no such type", (world) => signed(world, "dave", { type: "Burn" }), 400, "InvalidRequest", {
-    more: field("type"),
-  }),
-  post("/tx/submit", "an unknown field", (world) => signed(world, "dave", { more: 1 }), 400, "InvalidRequest", {
-    more: field("more"),
-  }),
-  post("/tx/submit", "no nonce", (world) => signed(world, "dave", { nonce: undefined }), 400, "InvalidRequest", {
-    more: field("nonce"),
-  }),
+  post("/tx/submit", "no body", () => "", ...invalid("body")),
+  post("/tx/submit", "broken JSON", () => "{]", ...invalid("body")),
+  post("/tx/submit", "no such type", (world) => signed(world, "dave", { type: "Burn" }), ...invalid("type")),
+  post("/tx/submit", "an unknown field", (world) => signed(world, "dave", { more: 1 }), ...invalid("more")),
+  post("/tx/submit", "no nonce", (world) => signed(world, "dave", { nonce: undefined }), ...invalid("nonce")),
   post(
     "/tx/submit",
     "no signature",
     (world) => signed(world, "dave", { signature: undefined }),
-    400,
-    "InvalidRequest",
-    { more: field("signature") },
+    ...invalid("signature"),
   ),
-  post("/tx/submit", "no key", (world) => signed(world, "dave", { pub_key: undefined }), 400, "InvalidRequest", {
-    more: field("pub_key"),
-  }),
+  post("/tx/submit", "no key", (world) => signed(world, "dave", { pub_key: undefined }), ...invalid("pub_key")),
   ...amounts.map((amount) =>
     post(
       "/tx/submit",
       `amount ${JSON.stringify(amount)}`,
       (world) => signed(world, "dave", { amount }),
-      400,
-      "InvalidRequest",
-      { more: field("amount") },
+      ...invalid("amount"),
     ),
   ),
   post("/tx/submit", "another's signature", (world) => signed(world, "dave", { amount: 2 }), 400, "InvalidSignature"),
@@ -824,10 +699,8 @@ const submissions: ReadonlyArray<Refusal> = [
     404,
     "ProposalNotFound",
   ),
-  post("/tx/submit", "an empty array", () => [], 400, "InvalidRequest", { more: field("body") }),
-  post("/tx/submit", "1001 of them", () => Array.from({ length: 1_001 }, () => 1), 400, "InvalidRequest", {
-    more: field("body"),
-  }),
+  post("/tx/submit", "an empty array", () => [], ...invalid("body")),
+  post("/tx/submit", "1001 of them", () => Array.from({ length: 1_001 }, () => 1), ...invalid("body")),
   post("/tx/submit", "one that is too large", () => `{"a":"${"x".repeat(65_536)}"}`, 413, "BodyTooLarge", {
     more: { limit: Is.exactly(65_536) },
   }),
@@ -852,7 +725,7 @@ export const refusals: ReadonlyArray<Refusal> = [
   ...submissions,
 ]
 
-/** What every endpoint that signs by itself would take. */
+/** Valid requests to every endpoint that signs by itself. */
 const signedByNode: ReadonlyArray<Refusal> = [
   ...convenience.map(([route, body]): Refusal => {
     const good = (world: World) => ({ secret_key: secret(world, "dave"), ...body(world) })
@@ -869,12 +742,12 @@ const signedByNode: ReadonlyArray<Refusal> = [
   get("/keygen", "a gateway makes no keys", "/keygen", 501, "NotServed"),
 ].map((refusal): Refusal => ({ ...refusal, only: "testnet" }))
 
-/** Found in a request before anybody looks at the state. */
+/** Detected in a request before the state is read. */
 const UNREADABLE: ReadonlyArray<string> = ["InvalidRequest", "BodyTooLarge", "UnsupportedMediaType", "MethodNotAllowed"]
 
 /**
- * As a gateway refuses: what a node judges with its state before it signs, a gateway does not serve. The body of such a request
- * is read first, so nonsense is refused as everywhere.
+ * A gateway does not serve what a node checks with its state before it signs. It reads the body of such a request
+ * first, so invalid ones are refused as elsewhere.
  */
 export const ofGateway: ReadonlyArray<Refusal> = [
   ...signedByNode,

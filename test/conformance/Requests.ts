@@ -1,6 +1,6 @@
 /**
- * Requests from nearly right to not HTTP at all, and what is true of the answer to any of them: below 500, in JSON (or the
- * endpoint's own type), with all headers.
+ * Requests from nearly valid to not HTTP at all. Every response has a status below 500, JSON or the endpoint's own
+ * type, and all headers.
  */
 import { connect, type Socket } from "node:net"
 import { FastCheck as fc } from "effect"
@@ -9,7 +9,7 @@ import * as TestServer from "../rpc/TestServer.js"
 /** The largest body that is read. */
 const BODY_BYTES = 65_536
 
-/** What means something to the node that is asked: values for any field, and bodies that it would take. */
+/** Values that are meaningful to the node, for any field, and bodies that it would accept. */
 export interface Known {
   readonly values: ReadonlyArray<string>
   readonly posts: ReadonlyArray<{ readonly path: string; readonly body: object }>
@@ -123,7 +123,7 @@ export const arbitrary = ({ values, posts }: Known): fc.Arbitrary<Buffer> => {
     { maxLength: 3 },
   )
 
-  /** A body that the node would take, but for one field. */
+  /** An acceptable body with one field changed. */
   const almost = fc.tuple(fc.constantFrom(...posts), fc.nat(), fc.option(field)).map(([{ path, body }, at, value]) => {
     const names = Object.keys(body)
     const changed = { ...body, [names[at % (names.length + 1)] ?? "more"]: value ?? undefined }
@@ -160,12 +160,12 @@ export const arbitrary = ({ values, posts }: Known): fc.Arbitrary<Buffer> => {
   return fc.oneof({ weight: 3, arbitrary: wellFormed }, { weight: 1, arbitrary: mutated })
 }
 
-/** Sends the bytes and an end; resolves with what came back. */
+/** Sends the bytes and ends the connection. Resolves with the response. */
 export const send = (port: number, bytes: Buffer): Promise<Buffer> =>
   new Promise((resolve) => {
     const received: Array<Buffer> = []
     const socket: Socket = connect({ port, host: "127.0.0.1" }, () => socket.end(bytes))
-    // An event stream has no end of its own.
+    // An event stream never ends.
     const timer = setTimeout(() => socket.destroy(), 2_000)
     socket.on("data", (chunk) => received.push(chunk))
     socket.on("error", () => {})
@@ -175,13 +175,13 @@ export const send = (port: number, bytes: Buffer): Promise<Buffer> =>
     })
   })
 
-/** What is wrong with the answer to this request; `secrets` must not be in it. */
+/** What is wrong with the response; it must contain none of `secrets`. */
 export const complaintAbout = (request: Buffer, bytes: Buffer, secrets: ReadonlyArray<string>): string | undefined => {
-  // A connection that is cut in the middle of a request is owed nothing.
+  // A connection that is cut within a request gets no response.
   if (bytes.length === 0) return undefined
-  // To HEAD the length is told and nothing sent, so only the first head is read where there is no more.
+  // A response to HEAD has a length and no body, so only the first head is read.
   const head = bytes.toString("latin1").split("\r\n\r\n", 1)[0] ?? ""
-  // What stands behind a HEAD's own end is taken for a request too, and its answer is not the first one's body.
+  // Bytes after a HEAD request are parsed as another request, whose response is not the first one's body.
   const isHead = request.subarray(0, 5).toString("latin1") === "HEAD "
   const rest = bytes.subarray(head.length + 4)
   const isHeadOnly = rest.length === 0 || (isHead && rest.subarray(0, 9).toString("latin1") === "HTTP/1.1 ")

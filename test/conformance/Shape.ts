@@ -1,6 +1,6 @@
 /**
- * What a JSON value must look like. A shape says what is wrong with a value, as a list of complaints that each name a
- * place; none means that every field is there, of the right kind, and nothing else is.
+ * The shape of a JSON value. It returns a list of complaints, each with a place. An empty list means that every field
+ * is there with the right type, and no others are.
  */
 type Siblings = Readonly<Record<string, unknown>>
 
@@ -11,7 +11,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 80) ?? String(value)
 
-/** Any value of which this holds. */
+/** A value that satisfies this predicate. */
 export const value =
   (what: string, holds: (value: unknown) => boolean): Shape =>
   (value, where) =>
@@ -52,7 +52,7 @@ export const list =
     return [...count, ...value.flatMap((item, i) => shape(item, `${where}[${i}]`, {}))]
   }
 
-/** The amount of the field beside it, in coins: to the last of eight decimals. */
+/** The amount of the neighbouring field in coins, with up to eight decimals. */
 export const coinsOf =
   (name: string): Shape =>
   (value, where, siblings) => {
@@ -62,13 +62,13 @@ export const coinsOf =
       : [`${where}: ${expected} expected, as ${name} is ${shown(siblings[name])}, got ${shown(value)}`]
   }
 
-/** The same value as the field beside it. */
+/** The same value as the neighbouring field. */
 export const sameAs =
   (name: string): Shape =>
   (value, where, siblings) =>
     value === siblings[name] ? [] : [`${where}: the same as ${name} expected`]
 
-/** Exactly these fields, and possibly those of `maybe`. */
+/** Exactly these fields, and optionally those of `maybe`. */
 export const record =
   (fields: Readonly<Record<string, Shape>>, maybe: Readonly<Record<string, Shape>> = {}): Shape =>
   (value, where) => {
@@ -85,7 +85,7 @@ export const record =
     ]
   }
 
-/** As one of these shapes; the complaints are those of the shape that fits best. */
+/** One of these shapes. Reports the complaints of the closest one. */
 export const either =
   (...shapes: ReadonlyArray<Shape>): Shape =>
   (value, where, siblings) =>

@@ -1,4 +1,4 @@
-/** The built node, alone on a network whose epochs are over in a second, with its port open. */
+/** The built node, alone on a network with epochs of a second and an open port. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,7 +10,7 @@ export type Mode = "testnet" | "mainnet"
 
 const COIN = 100_000_000
 
-/** Somebody with coins from the beginning. */
+/** Accounts with coins in the genesis. */
 export const people = ["alice", "bob", "carol", "dave", "erin", "frank"] as const
 export type Person = (typeof people)[number]
 
@@ -27,12 +27,12 @@ export interface TestNode {
   readonly genesisFile: string
   /** As KEY@HOST:PORT. */
   readonly p2p: string
-  /** Of the test's own; everything in it goes with the node. */
+  /** A private folder that is removed with the node. */
   readonly folder: string
   readonly validator: Wallet.Account
   readonly accounts: Readonly<Record<Person, Wallet.Account>>
   readonly keys: Readonly<Record<Person, Wallet.SecretKey>>
-  /** What the node has said on stderr until now. */
+  /** The node's stderr so far. */
   readonly log: () => string
   readonly stop: () => Promise<{ readonly code: number | null; readonly tookMs: number }>
 }
@@ -41,11 +41,11 @@ export interface Settings {
   readonly mode?: Mode
   readonly roundMs?: number
   readonly words?: ReadonlyArray<string>
-  /** What the genesis says otherwise than a solo network. */
+  /** Parameters that differ from a solo network's. */
   readonly parameters?: Readonly<Record<string, number>>
 }
 
-/** Epochs of 40 rounds are the shortest there are. */
+/** The shortest possible epochs: 40 rounds. */
 const genesisOf = (settings: Settings, validator: string, faucet: string, allocations: ReadonlyArray<string>) => ({
   network_id: `conformance-${settings.mode ?? "testnet"}`,
   mode: settings.mode ?? "testnet",
@@ -68,7 +68,7 @@ const genesisOf = (settings: Settings, validator: string, faucet: string, alloca
 const RPC_LINE = /^ {2}rpc +(http:\/\/\S+?)\/?$/m
 const P2P_LINE = /^ {2}p2p +(\S+)$/m
 
-/** The files of a node, and who has coins on it. */
+/** The files of a node and its funded accounts. */
 export const prepare = (settings: Settings = {}) => {
   const mode = settings.mode ?? "testnet"
   const prefix = mode === "mainnet" ? "udg" : "tudg"
@@ -138,7 +138,7 @@ export const start = async (settings: Settings = {}): Promise<TestNode> => {
   }
 }
 
-/** Asks until the answer is as wanted; a busy machine takes its time. */
+/** Repeats a request until the response is as wanted, since a busy machine may be slow. */
 export const until = async <A>(
   ask: () => Promise<A>,
   isWanted: (answer: A) => boolean,
@@ -153,7 +153,7 @@ export const until = async <A>(
   }
 }
 
-/** Sends a signed transaction and waits until it is finalized and applied. */
+/** Submits a signed transaction and waits until it is final and applied. */
 export const applied = async ({ client }: TestNode, payload: Wallet.SignedTransaction) => {
   const answer = await client.transactions.submit({ payload })
   if (!("tx_hash" in answer)) throw new Error("one transaction, one answer")

@@ -5,7 +5,7 @@ import * as Run from "../../src/effect3/fibers/Run.js"
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** Doubles numbers but dies of a negative one; records which it was given together. */
+/** Doubles numbers and dies on a negative one. Records which numbers came together. */
 const scene = (
   results: (items: ReadonlyArray<number>) => ReadonlyArray<number> = (items) => items.map((n) => 2 * n),
 ) => {

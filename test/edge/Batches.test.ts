@@ -14,7 +14,7 @@ const batch = { item: Signed, answer: Accepted, most: maximumTransactions, size:
 
 const read = (text: string) => Either.getOrThrow(Batches.format(batch).parse(text))
 
-/** Accepts every transaction except nonce 2; returns no answers at all behind nonce 9. */
+/** Accepts every transaction except nonce 2, and returns no answers after nonce 9. */
 const handle: Of<"transactions">["submit"] = ({ payloads }) =>
   Effect.succeed(
     payloads
@@ -68,10 +68,10 @@ it("limits an array to 1,000 entries, requires one, and counts each as a request
   const lengths = [0, 1, 1_000, 1_001]
   expect(lengths.map((length) => Batches.count(array(length)))).toEqual(lengths)
   expect(lengths.map((length) => Batches.refusalOf(array(length), batch)?.message)).toEqual([
-    "body: an array of 1 to 1000 expected, got 0",
+    "body: expected an array of 1 to 1000, got 0",
     undefined,
     undefined,
-    "body: an array of 1 to 1000 expected, got 1001",
+    "body: expected an array of 1 to 1000, got 1001",
   ])
   expect(Batches.count(read("{}"))).toBe(1)
 })

@@ -18,7 +18,7 @@ const clientOf = (
 const forwarded = (chain: string) => ({ "x-forwarded-for": chain })
 
 describe("without a trusted proxy", () => {
-  it("takes the peer as the client, whatever the headers say", () => {
+  it("takes the peer as the client, regardless of headers", () => {
     expect(clientOf("203.0.113.7", forwarded("198.51.100.1"))).toBe("203.0.113.7")
     expect(clientOf("203.0.113.7", { "x-real-ip": "198.51.100.1" }, [], "x-real-ip")).toBe("203.0.113.7")
   })
@@ -29,7 +29,7 @@ describe("without a trusted proxy", () => {
     }
   })
 
-  it("tells IPv6 clients apart by their first 64 bits", () => {
+  it("distinguishes IPv6 clients by their first 64 bits", () => {
     expect(clientOf("2001:db8:0:1::1")).toBe("2001:db8:0:1::/64")
     expect(clientOf("2001:0DB8:0000:0001:ffff:ffff:ffff:ffff")).toBe("2001:db8:0:1::/64")
     expect(clientOf("2001:db8:0:2::1")).toBe("2001:db8:0:2::/64")
@@ -88,7 +88,7 @@ describe("behind trusted proxies", () => {
     expect(clientOf("::ffff:10.0.0.1", forwarded("6.6.6.6,203.0.113.7 , fd00::2"), proxies)).toBe("203.0.113.7")
   })
 
-  it("ignores what a client wrote into the header itself", () => {
+  it("ignores a header that the client sent itself", () => {
     for (const forged of ["1.1.1.1", "10.9.9.9", "garbage", ""]) {
       expect(clientOf("10.0.0.1", forwarded(`${forged}, 203.0.113.7`), proxies)).toBe("203.0.113.7")
     }

@@ -141,7 +141,7 @@ it("the code around the handlers", async () => {
   expect(counted).toContain("none")
 })
 
-it("logs a bug once per route and place, whatever its message repeats of the request", () => {
+it("logs a bug once per route and place, even if its message varies with the request", () => {
   const logged: Array<string> = []
   let count = 0
   const report = Defects.reporter({ onDefect: () => count++, log: (route) => logged.push(route) })

@@ -18,7 +18,7 @@ const answering = (capacity?: number) => {
 }
 
 describe("encoded responses", () => {
-  it("are made once per path and version, whatever the versions of other paths are", () => {
+  it("are made once per path and version, independently of other paths", () => {
     const { ask } = answering()
     expect([ask("a", 1), ask("a", 1), ask("b", 1), ask("b", 2), ask("a", 1), ask("b", 2)]).toEqual([
       "0",
@@ -30,7 +30,7 @@ describe("encoded responses", () => {
     ])
   })
 
-  it("use bounded memory, whatever clients ask for", () => {
+  it("use bounded memory for any requests", () => {
     const { answers, ask } = answering(100_000)
     for (let i = 0; i < 1_000; i++) {
       ask(`/${i}`, 1, 5_000)

@@ -1,4 +1,4 @@
-/** Cached responses and responses that never end. */
+/** Cached responses and endless ones. */
 import { once } from "node:events"
 import { connect } from "node:net"
 import { Effect, Stream } from "effect"
@@ -100,7 +100,7 @@ describe("event streams", () => {
   })
 })
 
-it("of a page of another site give way to those of its visitor's own programs", async () => {
+it("of another site's page give way to the visitor's own programs", async () => {
   const server = await TestServer.start(
     { rateLimits: true },
     { events: { stream: () => Effect.succeed(Stream.never) } },
@@ -162,7 +162,7 @@ describe("event streams under pressure", () => {
   it("end in the middle of a frame at shutdown, with nothing written behind it", async () => {
     const readers = { count: 0, gone: 0 }
     const trickle = Stream.flatMap(flood(readers), (event) => Effect.delay(Effect.succeed(event), 1))
-    // A shutdown that waited for them would last until the test's own limit.
+    // A shutdown that waited for them would exceed the test's time limit.
     const server = await TestServer.start(
       { tolerance: { drainMs: 3_600_000 } },
       { events: { stream: () => Effect.succeed(trickle) } },

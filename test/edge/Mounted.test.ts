@@ -44,7 +44,7 @@ const asked = async (port: number, request: string) => {
   return [status, JSON.parse(body).code]
 }
 
-it("hands out keys to programs on a testnet, but to no web page, and to nobody on a mainnet", async () => {
+it("hands out keys only to programs on a testnet, not to web pages and not on a mainnet", async () => {
   const testnet = await start(false)
   expect((await TestServer.ask(testnet, TestServer.get("/keygen"))).status).toBe(200)
   const ofPage = TestServer.get("/keygen", "Origin: http://localhost\r\n")

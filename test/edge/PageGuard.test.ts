@@ -174,7 +174,7 @@ describe("a node that listens for other machines", () => {
     }
   })
 
-  it("refuses payment to a page whose name was made to resolve here", async () => {
+  it("refuses payment to a page with a name that was made to resolve here", async () => {
     for (const host of ["evil.example:10333", "printer", "127.0.0.1.evil.example"]) {
       expect(await codeOf(server.port, "POST", "/faucet", page(host), wish), host).toBe("ForeignOrigin")
     }

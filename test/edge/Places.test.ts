@@ -17,7 +17,7 @@ describe("places", () => {
     expect(enter("a3")).toBe("taken")
   })
 
-  it("pass from the largest holder to a newcomer, oldest first, until nobody has more than the newcomer", () => {
+  it("pass from the largest holder to a newcomer, oldest first, until the newcomer has as many", () => {
     const { enter, places, evicted } = scene(4, 4)
     for (const holder of ["a1", "a2", "a3", "a4"]) enter(holder)
     expect(enter("a5")).toBe("client is full")
@@ -32,7 +32,7 @@ describe("places", () => {
     expect(places.taken).toBe(4)
   })
 
-  it("never exceed their number and never leak, whatever the order of arrivals and departures", () => {
+  it("never exceed their number and never leak, in any order of arrivals and departures", () => {
     const step = fc.tuple(fc.constantFrom("a", "b", "c", "d"), fc.nat(9), fc.boolean())
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), fc.integer({ min: 1, max: 6 }), (steps, total) => {

@@ -37,7 +37,7 @@ const visits = fc.array(fc.record({ pause: fc.integer({ min: 0, max: 60 }), coun
 })
 
 describe("laws", () => {
-  it("admit at most the limit in any window and refuse nobody below it", () => {
+  it("admit at most the limit in any window, and everything below it", () => {
     fc.assert(
       fc.property(limits, visits, (options, visits) => {
         const limiter = new RateLimiter(options)
@@ -57,7 +57,7 @@ describe("laws", () => {
     )
   })
 
-  it("admit every client that waits as long as it was told", () => {
+  it("admit every client that has waited for the announced time", () => {
     fc.assert(
       fc.property(limits, visits, (options, visits) => {
         const limiter = new RateLimiter(options)

@@ -116,7 +116,7 @@ describe("malformed requests", () => {
     expect(answer.field).toBe(error.slice(0, error.indexOf(":")))
   })
 
-  // The first two were a 500, since a schema turns any value into a string.
+  // The first two used to be a 500, since a schema turns any value into a string.
   it.each([
     [`{"type":${"[".repeat(1_000)}${"]".repeat(1_000)}}`, "type", "more than 32 levels of nested objects and lists"],
     ['{"type":{"toString":1,"valueOf":1}}', "body", "a field holds an object or a list instead of a text"],
@@ -172,7 +172,7 @@ describe("malformed requests", () => {
     expectFailure(await ask(server.port, post("/stake", stake).slice(0, -5)), 408, "RequestTimeout")
   })
 
-  it("are not asked for a body that would be refused", async () => {
+  it("are refused before their body is requested", async () => {
     const awaiting = (type: string, length: number) =>
       `POST /stake HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`
     for (const [head, status] of [

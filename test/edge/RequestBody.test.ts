@@ -9,7 +9,7 @@ import { TurnScheduler } from "../../src/edge/admission/TurnScheduler.js"
 import * as RequestBody from "../../src/edge/server/RequestBody.js"
 import * as Failure from "../../src/rpc/api/Failure.js"
 
-/** What the documentation of the limits says a request takes besides the bytes of its body. */
+/** What a request takes besides the bytes of its body, according to the docs. */
 const WAITING = 1_024
 const BODY = JSON.stringify({ amount: 1 })
 const TURN_MS = 10
@@ -61,7 +61,7 @@ describe("a body", () => {
   })
 
   it("is refused when its bytes have room but the waiting request has none", async () => {
-    // A client may hold as many bytes as are still free, since its own count twice.
+    // A client can hold as many bytes as are still free, because its own count double.
     const least = 2 * WAITING + BODY.length
     const [enough, tooLittle] = [scene(least), scene(least - 1)]
     enough.send(BODY)

@@ -3,7 +3,7 @@ import { TurnScheduler } from "../../src/edge/admission/TurnScheduler.js"
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A scheduler with ten milliseconds a turn, and steps that take time on a clock of their own. */
+/** A scheduler with ten milliseconds a turn, and steps that take time on a manual clock. */
 const scene = () => {
   let clock = 0
   let isPressed = false
@@ -48,7 +48,7 @@ it("runs one step in every turn, however long it takes", async () => {
   expect(done).toEqual(["a", "b", "c"])
 })
 
-it("makes nobody wait after an idle time", async () => {
+it("causes no wait after an idle time", async () => {
   const { done, pass, wait } = scene()
   pass("a", 6)
   await turn()

@@ -88,15 +88,15 @@ it.each<readonly [component: string, status: string, wrong: Partial<Findings.See
     "network",
     "unhealthy",
     { network: { ...well.network, ofPeers: "unhealthy", peers: 0 } },
-    "no peer is connected; 3 or more expected",
+    "no peer is connected; expected 3 or more",
     `${ALERTS}#udgpeercount`,
   ],
   [
     "network",
     "unhealthy",
-    // Too few peers are worse than a bug, which is reported once there are enough.
+    // Too few peers are more serious than a bug, which is reported once there are enough.
     { network: { ofPeers: "unhealthy", peers: 1, enough: 2, ofLayer: "warning", failures: 2 } },
-    "only 1 peer is connected; 2 expected, since the committee has no more",
+    "only 1 peer is connected; expected 2, since the committee has no more",
     `${ALERTS}#udgpeercount`,
   ],
   [

@@ -1,4 +1,4 @@
-/** The image, the compose file and the script that founds its network fit the program. */
+/** The container image, the compose file and the set-up script fit the program. */
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
@@ -33,7 +33,7 @@ const compose = yamlOf("compose.yml") as {
 }
 const nodes = Object.entries(compose.services).filter(([name]) => name.startsWith("node-"))
 
-/** Packages that others ask for and do without. */
+/** Optional dependencies of other packages. */
 const OPTIONAL = ["pg-native", "cloudflare:sockets"]
 
 describe("the image", () => {
@@ -82,7 +82,7 @@ describe("the image", () => {
       },
     )
 
-    it("that names the remedy where its driver was built for another Node or machine", async () => {
+    it("that names the remedy if its driver was built for another Node or machine", async () => {
       const other = join(folder, "other")
       execFileSync(process.execPath, [resolve(pathOf(".."), "scripts/image.mjs"), other])
       writeFileSync(join(other, "node_modules/better-sqlite3/build/Release/better_sqlite3.node"), "of another machine")
@@ -105,7 +105,7 @@ describe("the image", () => {
       expect(["/llms.txt", ...links].filter((path) => !manual.has(path) && !made.has(path))).toStrictEqual([])
     })
 
-    it("all of whose parts find their imports", async () => {
+    it("with all imports of its parts", async () => {
       const threads = ["storage/sqlite/WriterProgram.js", "node/signatures/SignatureProgram.js"]
       const { errors } = await build({
         entryPoints: [held, ...threads.map((name) => join(folder, "dist", name))],
@@ -130,7 +130,7 @@ describe("the image", () => {
 })
 
 describe("the compose file", () => {
-  it("has four nodes, each with a volume and a port of its own, that know each other", () => {
+  it("has four nodes, each with its own volume and port, that know each other", () => {
     const names = nodes.map(([name]) => name)
     expect(names).toStrictEqual(["node-1", "node-2", "node-3", "node-4"])
     for (const [name, { environment, volumes }] of nodes) {
@@ -176,7 +176,7 @@ describe("the compose file", () => {
   })
 })
 
-/** The schema is of a time before `name`, which every compose file may have. */
+/** The published schema is older than `name`, which every compose file can have. */
 const complaintsOf = (name: string): string => {
   const ajv = new Ajv2019({ strict: false, validateFormats: false, validateSchema: false, allErrors: true })
   const { $schema: _schema, ...specified } = JSON.parse(JSON.stringify(composeSchema).replaceAll(/"id":"[^"]*",/g, ""))

@@ -1,4 +1,7 @@
-/** Two real gateways behind a real nginx with the example's configuration: what one client, or one fault, costs the others. */
+/**
+ * Two real gateways behind a real nginx with the example's configuration: how one client or one fault affects the
+ * others.
+ */
 import { request } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { position } from "../archive/Comparison.js"
@@ -49,7 +52,10 @@ describe.skipIf(isMissing)(
       readonly message: string
     }
 
-    /** Each address is a client of its own; about half of them are at each gateway. The limit ends only what hangs. */
+    /**
+     * nginx balances by client address, so about half of these clients are at each gateway. The limit only ends
+     * requests that hang.
+     */
     const ask = (client: number, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
       new Promise((answered, failed) => {
         const options = { host: "127.0.0.1", port: front.port, path, localAddress: `127.0.5.${client}`, agent: false }
@@ -86,7 +92,8 @@ describe.skipIf(isMissing)(
       hung.child.kill("SIGSTOP")
       try {
         expect(await statuses("/transactions")).toEqual(new Set([200]))
-        // It is left out by now. With every request held as long as the first ones, these would take many minutes.
+        // nginx avoids the gateway by now. If every request were held as long as the first ones, these would take many
+        // minutes.
         for (let n = 0; n < 20; n++) expect(await statuses("/transactions")).toEqual(new Set([200]))
       } finally {
         hung.child.kill("SIGCONT")
@@ -94,11 +101,11 @@ describe.skipIf(isMissing)(
       expect(await statuses("/transactions")).toEqual(new Set([200]))
     })
 
-    it("answer what they can without PostgreSQL, and refuse the rest in the API's form", async () => {
+    it("answer without PostgreSQL as far as possible, and refuse the rest in the API's form", async () => {
       await server.kill()
       try {
         for (let n = 1; n <= 3; n++) {
-          // What was asked before, a gateway may answer from memory, since nothing can have changed.
+          // A gateway may answer repeated requests from memory, since nothing can have changed.
           for (const { status, code } of await all(`/balance/${String(n).repeat(40)}`)) {
             expect([status, code]).toEqual([503, "Unavailable"])
           }

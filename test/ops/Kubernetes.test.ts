@@ -1,4 +1,4 @@
-/** The manifests for Kubernetes fit the program, and kubectl makes of them what each role needs. */
+/** The manifests for Kubernetes fit the program, and kubectl renders what each role needs. */
 import { spawnSync } from "node:child_process"
 import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -119,7 +119,7 @@ describe.runIf(spawnSync("kubectl", ["kustomize", "--help"]).status === 0)("the 
     }
   })
 
-  it("runs one validator and one archive, whose updates wait for a person, and several of everything else", () => {
+  it("runs one validator and one archive, which are updated manually, and several of everything else", () => {
     const replicas = new Map(workloads().map((manifest) => [roleOf(manifest), manifest.spec.replicas]))
     expect(Object.fromEntries(replicas)).toEqual({ validator: 1, archive: 1, "full-node": 2, gateway: 2 })
     const budgets = new Map(ofKind("PodDisruptionBudget").map((budget) => [roleOf(budget), budget.spec.maxUnavailable]))
@@ -151,7 +151,7 @@ describe.runIf(spawnSync("kubectl", ["kustomize", "--help"]).status === 0)("the 
       for (const probe of [container?.livenessProbe, container?.startupProbe])
         if (probe?.httpGet !== undefined) expect(probe.httpGet.path).toBe("/health")
     }
-    // A gateway's /health tells of its database, for which it must not be started again.
+    // A gateway's /health reports its database, for which the gateway must not be restarted.
     expect(podOf(ofKind("Deployment")[0] as Manifest).containers[0]?.livenessProbe).toHaveProperty("tcpSocket")
   })
 

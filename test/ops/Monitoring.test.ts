@@ -1,4 +1,4 @@
-/** Alert rules and dashboard read what a node really exposes. */
+/** Alert rules and dashboards use only series that a node exposes. */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -46,7 +46,7 @@ const dashboards = ["udg.json", "udg-node.json", "udg-archive.json"].map(
   (name) => [name, JSON.parse(textOf(`grafana/dashboards/${name}`)) as Dashboard] as const,
 )
 
-/** Everything on GET /metrics of a node and of a gateway, and `up`, which Prometheus adds. */
+/** All series on GET /metrics of a node and of a gateway, and `up`, which Prometheus adds. */
 let exposed: ReadonlySet<string>
 let scraped: string
 let node: RealNode.RealNode
@@ -135,7 +135,7 @@ describe.runIf(isTried("promtool", "--version"))("promtool", () => {
     return { status, said: stdout + stderr }
   }
 
-  /** The specification of the interface fixes the first names; Node.js' own come from prom-client. */
+  /** The API's documentation fixes the first names; Node.js' own come from prom-client. */
   const asTheyAre = [
     "checkpoint_production_duration_ms",
     "udg_peer_count",

@@ -1,4 +1,4 @@
-/** A real node behind a real nginx with the example's configuration: what the proxy adds, passes on and keeps to itself. */
+/** A real node behind a real nginx with the example's configuration: what the proxy adds, forwards and hides. */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer, type IncomingMessage, request } from "node:http"
@@ -22,7 +22,7 @@ interface Ports {
   readonly node: number
 }
 
-/** The example on ports of the test's own, which also serves without TLS, with a certificate of the test's own. */
+/** The example with free ports, an additional listener without TLS, and a test certificate. */
 const configurationFor = ({ plain, served, secure, node }: Ports, directory: string): string => {
   const changes: ReadonlyArray<readonly [what: string, instead: string]> = [
     ["server 127.0.0.1:10333;", `server 127.0.0.1:${node};`],
@@ -42,7 +42,7 @@ const configurationFor = ({ plain, served, secure, node }: Ports, directory: str
     .concat(textOf("nginx/refusals.conf"))
 }
 
-/** What the typed client makes of an answer: the code of a refusal. */
+/** The code of a refusal, as the typed client reads it. */
 const codeOf = ({ status, body }: Pick<Answer, "status" | "body">): string => {
   try {
     return Calls.refused({ status, text: body })
@@ -54,7 +54,7 @@ const codeOf = ({ status, body }: Pick<Answer, "status" | "body">): string => {
 
 const ofTheInterface = { "content-type": "application/json", ...everywhere }
 
-/** What comes for these bytes, until the connection is closed. */
+/** The response to these bytes, until the connection closes. */
 const raw = (port: number, parts: ReadonlyArray<string>): Promise<Pick<Answer, "status" | "body" | "headers">> =>
   new Promise((resolve, reject) => {
     let text = ""
@@ -80,7 +80,7 @@ interface Answer {
 interface Asked {
   readonly port: number
   readonly path: string
-  /** The client's own address: all of 127.0.0.0/8 is this machine. */
+  /** The client's source address; all of 127.0.0.0/8 is this machine. */
   readonly from: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
@@ -149,7 +149,7 @@ describe.runIf(isTried("nginx", "-v"))("a node behind nginx", () => {
   const address = "00000000000000000000000000000000000000aa"
   const wish = JSON.stringify({ address, amount: 1_000 })
 
-  it("counts the clients and not the proxy, whatever they claim", async () => {
+  it("counts the clients and not the proxy, regardless of the headers that they send", async () => {
     const pay = (from: string, headers = {}) => through("/faucet", from, { body: wish, headers })
     expect((await pay("127.0.0.2")).status).toBe(200)
     const second = await pay("127.0.0.2")
@@ -190,7 +190,7 @@ describe.runIf(isTried("nginx", "-v"))("a node behind nginx", () => {
 
   it("is protected from an address that floods, and serves others", async () => {
     let isRefused = false
-    // Few at once, so that it is not their number that is too high. The node has a limit too, which it tells in other words.
+    // Few at a time, so that the limit on connections is not reached. The node has a limit too, with another message.
     for (let sent = 0; sent < 3_000 && !isRefused; sent += 40) {
       const answers = await Promise.all(Array.from({ length: 40 }, () => through("/health", "127.0.0.12")))
       isRefused = answers.some(({ status, body }) => status === 429 && body.includes("at once from this address"))
@@ -200,11 +200,11 @@ describe.runIf(isTried("nginx", "-v"))("a node behind nginx", () => {
   })
 
   it("sends events as they happen", async () => {
-    // A browser takes everything compressed, but what compresses waits until it has enough to do so.
+    // A browser accepts compression, but a compressor waits until it has enough data.
     const headers = { "accept-encoding": "gzip" }
     const response = await opened({ port: ports.served, path: "/events", from: "127.0.0.5", headers })
     expect(response.headers["content-type"]).toMatch(/^text\/event-stream/)
-    // Held back, they would come by the page, of thousands of bytes. On a busy machine some come together as well.
+    // Buffered events would arrive in pages of thousands of bytes. On a busy machine some arrive together anyway.
     let [bytes, small] = [0, 0]
     for await (const part of response) {
       const { length } = Buffer.from(part)
@@ -299,7 +299,7 @@ describe.runIf(isTried("nginx", "-v"))("nginx in front of a missing node", () =>
     const made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=node.example"]
     const files = ["-keyout", join(folder, "key.pem"), "-out", join(folder, "certificate.pem")]
     expect(spawnSync("openssl", [...made, ...files]).status).toBe(0)
-    // The client's address is what the test says, so that there are many networks.
+    // The test sets the client's address, to simulate many networks.
     const configuration = configurationFor(ports, folder).replace(
       "  ssl_certificate ",
       "  set_real_ip_from 127.0.0.1;\n  real_ip_header X-Test-Client;\n  ssl_certificate ",
@@ -343,7 +343,7 @@ describe.runIf(isTried("nginx", "-v"))("nginx in front of a missing node", () =>
 
   it("treats an IPv6 /64 as one client, and the next one as another", async () => {
     const answers: Array<Answer> = []
-    // Few at once, so that it is not their number that is too high.
+    // Few at a time, so that the limit on connections is not reached.
     for (let n = 0; n < 3_000 && !answers.some(({ status }) => status === 429); n += 40) {
       const some = Array.from({ length: 40 }, (_, more) => from(`2001:db8:a0a:1::${(n + more).toString(16)}`))
       answers.push(...(await Promise.all(some)))

@@ -1,4 +1,4 @@
-/** A real nginx with a configuration of ours, all of whose files lie in the test's directory. */
+/** A real nginx with one of our configurations, with all of its files in the test's directory. */
 import { once } from "node:events"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
@@ -13,7 +13,7 @@ export const freePort = async (): Promise<number> => {
   return port
 }
 
-/** Everything that nginx writes lies in the test's directory, and it stays in the foreground. */
+/** All files that nginx writes are in the test's directory, and it stays in the foreground. */
 export const mainConfiguration = (directory: string, configuration: string): string => {
   const file = join(directory, "nginx.conf")
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]

@@ -14,7 +14,7 @@ const verified = (text: string) => {
   const directory = mkdtempSync(join(tmpdir(), "udg-unit-"))
   try {
     const file = join(directory, "udg.service")
-    // The program itself is not installed where tests run.
+    // The program itself is not installed on the test machine.
     writeFileSync(file, text.replace("/usr/local/bin/udg", process.execPath))
     const { status, stdout, stderr } = spawnSync("systemd-analyze", ["verify", file], { encoding: "utf8" })
     return { status, said: stdout + stderr }
@@ -23,7 +23,7 @@ const verified = (text: string) => {
   }
 }
 
-/** The last value of a setting; a unit may have many of some. */
+/** The last value of a setting; some settings occur several times in a unit. */
 const settingsOf =
   (unit: string) =>
   (setting: string): string | undefined =>
@@ -40,11 +40,11 @@ describe.each(["udg.service", "udg-archive.service"])("the systemd unit %s", (na
     expect(settingOf("RestartPreventExitStatus")).toBe(fatal.join(" "))
   })
 
-  it("sets differences from the defaults in existing variables, so that the environment file wins", () => {
+  it("sets deviations from the defaults in existing variables, which the environment file can override", () => {
     const used = variablesIn(settingOf("Environment") ?? "")
     expect(used).toStrictEqual(["UDG_DATA_DIR", "UDG_LOG_FORMAT"])
     expect(used.filter((variable) => !variables.has(variable))).toStrictEqual([])
-    // An option would win over the file, and a later setting over an earlier one.
+    // An option would override the file, and a later setting an earlier one.
     expect(optionsIn(settingOf("ExecStart") ?? "")).toStrictEqual([])
     expect(unit.indexOf("\nEnvironment=")).toBeLessThan(unit.indexOf("\nEnvironmentFile="))
   })
@@ -118,7 +118,7 @@ describe("the systemd unit udg-gateway.service", () => {
     expect(settingOf("User")).not.toBe("root")
   })
 
-  it("names existing variables of a gateway, so that the environment file wins, and all the required ones", () => {
+  it("names existing variables of a gateway, which the environment file can override, and all required ones", () => {
     const variables = new Set(Object.values(GatewayCommand.settings).map((setting) => Setting.variableOf(setting)))
     expect(variablesIn(unit).filter((variable) => variable !== "UDG_" && !variables.has(variable))).toStrictEqual([])
     for (const needed of ["UDG_GENESIS", "UDG_DATABASE", "UDG_NODE"]) expect(variablesIn(unit)).toContain(needed)

@@ -15,7 +15,7 @@ const supplyOf = async ({ client }: Awaited<ReturnType<typeof startNode>>) => {
 }
 
 describe("the controls of a development network", () => {
-  it("revert the network under a client, whose accounts continue from the nonces that hold there", async () => {
+  it("revert the network under a client, whose accounts continue from the reverted nonces", async () => {
     await using node = await startNode({ onDemand: true, accounts: 2, snapshots: true })
     const { client, controls, accounts } = node
     const [alice, bob] = accounts.map(({ secretKey }) => client.account(secretKey))
@@ -93,7 +93,7 @@ describe("the controls of a development network", () => {
     const before = await node.controls.advanceRounds(1)
     const after = await node.controls.advanceRounds(100)
     const minutes = (after.time - before.time) / 60_000
-    // An epoch's end takes some more, and so does a busy machine.
+    // The end of an epoch takes longer, and so does a busy machine.
     expect([minutes >= 100, minutes < 160]).toEqual([true, true])
   })
 
@@ -119,7 +119,7 @@ describe("the controls of a development network", () => {
     const [alice, bob] = accounts
     if (alice === undefined || bob === undefined) throw new Error("no accounts")
     const rounds = async () => (await client.core.status()).dag_round
-    // A round that was due already may still come.
+    // A round that was due already can still come.
     const before = await settled(rounds)
     expect(await settled(rounds)).toBe(before)
     const payload = alice.transfer({ to: bob.address, amount: 1, fee: 1_000, nonce: 0 })
@@ -146,7 +146,7 @@ describe("the controls of a development network", () => {
       expect(await balance()).toBe(COIN)
       expect((await client.core.network()).genesis_hash).toBe(genesis_hash)
       await expect(controls.revert(second)).rejects.toThrow(`there is no snapshot ${second}`)
-      // What is built on it can be set back again.
+      // Later changes can still be reverted.
       await controls.setBalance(nobody, 5 * COIN)
       await controls.revert(first)
       expect(await balance()).toBe(COIN)
@@ -179,7 +179,7 @@ describe("the controls of a development network", () => {
     const opened = until("reset")
     await controls.setBalance(nobody, COIN)
     expect(await balance()).toBe(COIN)
-    // What is asked meanwhile waits.
+    // Requests made meanwhile wait.
     const [, during] = await Promise.all([controls.revert(first), balance()])
     expect([0, COIN]).toContain(during)
     expect(await balance()).toBe(0)
@@ -197,8 +197,9 @@ describe("the controls of a development network", () => {
     await using node = await startNode({ onDemand: true, accounts: 1 })
     const { advanceRounds, advanceTime, snapshot, revert } = node.controls
     for (const count of [0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 100_001])
-      await expect(advanceRounds(count)).rejects.toThrow("rounds: a whole number")
-    for (const ms of [0, -1, 0.5, 2 ** 53]) await expect(advanceTime(ms)).rejects.toThrow("time_ms: a whole number")
+      await expect(advanceRounds(count)).rejects.toThrow("rounds: expected a whole number")
+    for (const ms of [0, -1, 0.5, 2 ** 53])
+      await expect(advanceTime(ms)).rejects.toThrow("time_ms: expected a whole number")
     await expect(snapshot()).rejects.toThrow("snapshots: true")
     await expect(revert(1)).rejects.toThrow("snapshots: true")
   })

@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import type { Implementation } from "../../src/edge/server/Group.js"
 import { Face, type Node } from "../../src/testing/Face.js"
 
-/** A node that answers with its name, as if it never changed. */
+/** A node that answers with its name, as an immutable response. */
 const nodeOf = (name: string): Node => ({
   handlers: new Map<string, Implementation>([
     ["core", new Map([["status", () => Effect.succeed(name)]])],
@@ -35,7 +35,7 @@ it("discards a node's answer once another node has replaced it", async () => {
   expect(await Effect.runPromise(answered(face))).toBe("second")
 })
 
-it("lets requests wait while there is no node, and drops answers in progress", async () => {
+it("lets requests wait while it has no node, and drops answers in progress", async () => {
   const face = new Face(nodeOf("first"))
   const [, name] = await Effect.runPromise(
     Effect.all([face.replaced(Effect.delay(second, "50 millis")), Effect.delay(answered(face), "10 millis")], {

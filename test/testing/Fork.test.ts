@@ -25,7 +25,7 @@ let bob = ""
 let carol = ""
 let dora = ""
 
-/** What `udg db export` writes of a network that was dumped. */
+/** The output of `udg db export` for a network that was dumped. */
 const exported = async (dump: Uint8Array): Promise<string> => {
   const { genesis, files } = await Effect.runPromise(StateFile.decode(dump))
   const directory = join(folder, "data")
@@ -39,7 +39,7 @@ const exported = async (dump: Uint8Array): Promise<string> => {
   return path
 }
 
-/** What everybody may ask about the state, apart from the validator, whose rewards go on. */
+/** Everything that clients can read of the state, except the validator, whose rewards continue. */
 const seen = async (client: Client.PromiseClient) => {
   const accounts = await Promise.all(
     [alice, bob, carol, dora, somebody].map(async (address) => {
@@ -86,7 +86,7 @@ afterAll(async () => {
 })
 
 describe("a fork of a live network", () => {
-  it("has its accounts, names, stakes, proposals and policies, and continues with rounds of its own", async () => {
+  it("has its accounts, names, stakes, proposals and policies, and continues with its own rounds", async () => {
     await using fork = await startNode({ fork: file, onDemand: true, accounts: 2 })
     const { client, controls } = fork
     const before = await live.client.core.network()
@@ -96,12 +96,12 @@ describe("a fork of a live network", () => {
     const { delegation: _, ...expected } = await seen(live.client)
     expect(await seen(client)).toMatchObject(expected)
     const start = await client.core.status()
-    // The one that it began with; a slow machine may have made more by now.
+    // The checkpoint that it began with; a slow machine may have made more by now.
     const checkpoint = (await client.checkpoints.list({ urlParams: { closing: "only" } })).checkpoints.at(-1)
     if (checkpoint === undefined) throw new Error("no checkpoint")
     const closed = await live.client.checkpoints.closing({ path: { epoch: checkpoint.epoch } })
     expect([checkpoint.round, checkpoint.total_supply]).toEqual([closed.round, closed.total_supply])
-    // Since then nothing but the rewards of a few rounds.
+    // Since then only the rewards of a few rounds were added.
     const { state } = (await client.core.healthReport()).components
     const added = (state?.total_supply ?? 0) - closed.total_supply
     expect(added / parameters.round_reward).toBeGreaterThanOrEqual(0)
@@ -179,12 +179,12 @@ describe("a fork of a live network", () => {
       return `${failure.name}: ${failure.message}`
     }
     const withByte = (at: number): Uint8Array => bytes.map((byte, i) => (i === at ? byte ^ 1 : byte))
-    // Through the genesis, the checkpoints and the state.
+    // Bytes of the genesis, the checkpoints and the state.
     for (let at = 0; at < bytes.length; at += Math.ceil(bytes.length / 40))
       expect(await refusal(withByte(at))).toMatch(/^ControlRefused: this cannot be forked: /)
     expect(await refusal(bytes.subarray(0, bytes.length - 1))).toContain("it ends")
     expect(await refusal(bytes.subarray(0, 900))).toContain("it ends")
-    expect(await refusal(new Uint8Array(0))).toContain("udg db export makes one")
+    expect(await refusal(new Uint8Array(0))).toContain("write one with udg db export")
     expect(await refusal(Buffer.concat([bytes, bytes]))).toMatch(/^ControlRefused: /)
     await expect(startNode({ fork: join(folder, "nowhere") })).rejects.toThrow("cannot be read")
   })
@@ -192,7 +192,7 @@ describe("a fork of a live network", () => {
 
 type Json = Record<string, unknown>
 
-/** A node in between, which changes what the live one answers to these paths. */
+/** A proxy that changes the live node's responses to these paths. */
 const lying = async (path: RegExp, change: (answer: Json) => Json, { url: honest } = live) => {
   const asked: Array<string> = []
   const server = createServer(async ({ url = "" }, response) => {

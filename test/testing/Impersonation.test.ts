@@ -15,7 +15,7 @@ const started = async () => {
 }
 
 describe("an impersonated account", () => {
-  it("does whatever an account with a key does, without its key, and any number of things at once", async () => {
+  it("can do everything without its key, and several things at once", async () => {
     await using world = await started()
     const { node, bob } = world
     const { client, controls } = node

@@ -1,4 +1,4 @@
-/** A program beside which the built package lies as npm would have put it. */
+/** A program with the built package installed as npm would install it. */
 import { execFileSync, spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -16,7 +16,7 @@ const within = (files: Readonly<Record<string, string>>, args: ReadonlyArray<str
   const folder = mkdtempSync(join(tmpdir(), "udg-stranger-"))
   mkdirSync(join(folder, "node_modules"))
   symlinkSync(root, join(folder, "node_modules/udg-node"))
-  // What a program may have installed beside it.
+  // Other packages that a program may have installed.
   for (const name of ["@types", "effect", "@effect"])
     symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name))
   execFileSync(process.execPath, [join(root, "scripts/build-client.mjs"), join(folder, "node_modules/udg-client")])
@@ -36,7 +36,7 @@ const within = (files: Readonly<Record<string, string>>, args: ReadonlyArray<str
 
 export const run = (program: string): Promise<Outcome> => within({ "stranger.mjs": program }, ["stranger.mjs"])
 
-/** Compiles programs strictly, each a module of its own. */
+/** Compiles programs strictly, each as a separate module. */
 export const compile = (programs: ReadonlyArray<string>, resolution: "bundler" | "nodenext"): Promise<Outcome> => {
   const config = {
     compilerOptions: {

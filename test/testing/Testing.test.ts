@@ -86,7 +86,7 @@ describe("a network with a price for accounts", () => {
 })
 
 describe("the built package, as its users use it", () => {
-  it("starts a node, pays with the wallet, and the process ends by itself once the node is stopped", async () => {
+  it("starts a node, pays with the wallet, and lets the process end once the node is stopped", async () => {
     const outcome = await Stranger.run(`
       import { startNode } from "udg-node/testing"
       import { connect } from "udg-node/client"

@@ -76,7 +76,7 @@ const hostsIn = ({ rawHeaders }: IncomingMessage): number => {
 export const refusalOfUnnamed = (request: IncomingMessage): Failure.InvalidRequest | undefined => {
   const count = hostsIn(request)
   if (count === 1 || (count === 0 && request.httpVersion === "1.0")) return undefined
-  const message = `Host: exactly one such header expected, got ${count === 0 ? "none" : count}`
+  const message = `Host: expected exactly one such header, got ${count === 0 ? "none" : count}`
   return new Failure.InvalidRequest({ message, field: "host" })
 }
 
@@ -112,7 +112,7 @@ export class PageGuard {
     if (this.#isProxied(request)) return undefined
     return new Failure.ForeignHost({
       message:
-        `Host: ${shown(host)} is not a name of this machine, and this server serves no other one: ask 127.0.0.1 or ` +
+        `Host: ${shown(host)} is not a name of this machine, and this server answers no other; use 127.0.0.1 or ` +
         `localhost, or ${this.#words.names}`,
     })
   }

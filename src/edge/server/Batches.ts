@@ -30,7 +30,7 @@ export const count = (body: Body): number => (body._tag === "One" ? 1 : body.len
 export const refusalOf = (body: Body, { most }: Rules.Batch): Failure.InvalidRequest | undefined => {
   const length = count(body)
   if (length >= 1 && length <= most) return undefined
-  const message = `body: an array of 1 to ${most} expected, got ${length}`
+  const message = `body: expected an array of 1 to ${most}, got ${length}`
   return new Failure.InvalidRequest({ message, field: "body" })
 }
 
@@ -48,8 +48,8 @@ const areOutcomes = (values: ReadonlyArray<unknown>): values is ReadonlyArray<Ou
 
 /** Merges the items' outcomes with the refusals of the other entries, in order. */
 const inPlace = ({ items, refusals }: Entries, outcomes: ReadonlyArray<unknown>): ReadonlyArray<Outcome> => {
-  if (outcomes.length < items.length) throw new Error("the handler gave fewer answers than items")
-  if (!areOutcomes(outcomes)) throw new Error("the handler gave something that is no answer")
+  if (outcomes.length < items.length) throw new Error("the handler returned fewer answers than items")
+  if (!areOutcomes(outcomes)) throw new Error("the handler returned something other than an answer")
   if (refusals.size === 0) return outcomes
   const all = [...outcomes]
   for (const [place, refusal] of refusals) all.splice(place, 0, Either.left(refusal))
@@ -117,7 +117,7 @@ export class Batches {
   /** The answer that the item would have had alone, preceded by its status. */
   #inArray(outcome: Outcome): object {
     if (Either.isRight(outcome)) return { status_code: this.#status, ...this.#toJson(outcome.right) }
-    if (!Reply.isFailure(outcome.left)) throw new Error("an item was refused with something that is no failure")
+    if (!Reply.isFailure(outcome.left)) throw new Error("an item was refused with something other than a failure")
     const { status, json } = Reply.failureJson(outcome.left)
     return { status_code: status, ...json }
   }

@@ -47,12 +47,12 @@ const BYTES_PER_REQUEST = 2_048
 
 const noStream = {
   "client is full": new Failure.TooManyStreams({
-    message: `this client has ${streamsOfOne} event streams open, and may have no more; close one`,
+    message: `this client has ${streamsOfOne} open event streams, the maximum; close one`,
     limit: streamsOfOne,
     retry_after_seconds: 10,
   }),
   "all are taken": new Failure.Overloaded({
-    message: "as many event streams as this server has are open",
+    message: "all event streams of this server are in use",
     retry_after_seconds: 10,
   }),
 }
@@ -217,7 +217,7 @@ export class Dispatcher {
   }
 
   #stream(exchange: Exchange, status: number, events: unknown): void {
-    if (!isEventStream(events)) throw new Error("the handler gave no stream of events")
+    if (!isEventStream(events)) throw new Error("the handler returned no event stream")
     const { responder, streams, fork } = this.#options
     const { response, method } = exchange
     if (response.destroyed || response.writableEnded) return

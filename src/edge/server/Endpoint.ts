@@ -195,8 +195,7 @@ const restartOf = ({ restart = () => undefined }: Versions): Version => restart
 
 const versionOf = (until: string, versions: Versions): Version => {
   const version = until === "restart" ? restartOf(versions) : versions[until]
-  if (version === undefined)
-    throw new Error(`nothing tells whether "${until}" has changed, until which answers are kept`)
+  if (version === undefined) throw new Error(`answers are kept until "${until}" changes, but no version of it is given`)
   return version
 }
 

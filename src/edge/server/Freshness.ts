@@ -22,7 +22,7 @@ export const wantedBy = ({ headers }: IncomingMessage): Either.Either<number | u
   const text = headers[HEADER.toLowerCase()]
   if (text === undefined) return Either.right(undefined)
   if (typeof text === "string" && /^\d{1,15}$/.test(text)) return Either.right(Number(text))
-  const message = `${HEADER}: the number of a commit expected, as an answer had it`
+  const message = `${HEADER}: expected the number of a commit, as stated in an answer`
   return Either.left(new Failure.InvalidRequest({ message, field: HEADER }))
 }
 

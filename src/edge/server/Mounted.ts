@@ -39,7 +39,7 @@ const written = (status: number, { headers, body }: Content.Content, more: Respo
   HttpServerResponse.uint8Array(Buffer.from(body), { status, headers: pairs([...headers, ...more]) })
 
 const streamed = (status: number, events: unknown) => {
-  if (!EventStreams.isEventStream(events)) throw new Error("the handler gave no stream of events")
+  if (!EventStreams.isEventStream(events)) throw new Error("the handler returned no event stream")
   const frames = Stream.mapChunks(events, (chunk) => Chunk.of(EventStreams.bytesOf(chunk)))
   const headers = pairs([...ResponseHeaders.bare, "X-Accel-Buffering", "no"])
   return HttpServerResponse.stream(frames, { status, contentType: eventStream, headers })

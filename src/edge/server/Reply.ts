@@ -57,7 +57,7 @@ const headersOf = (failure: Failure, encoder: Encoder): ResponseHeaders.Response
 
 const requireEncoder = (failure: Failure): Encoder => {
   const encoder = encoderOf(failure)
-  if (encoder === undefined) throw new Error(`${failure._tag} is no failure with a status`)
+  if (encoder === undefined) throw new Error(`${failure._tag} is not a failure with a status`)
   return encoder
 }
 

@@ -56,15 +56,15 @@ export const announced = ({ headers }: Announced): number => Number(headers["con
 export const refusalOf = (request: Announced, limit: number): Failure.Failure | undefined => {
   const type = String(request.headers["content-type"])
   if (!JSON_TYPE.test(type)) {
-    return new Failure.UnsupportedMediaType({ message: "the header Content-Type: application/json is expected" })
+    return new Failure.UnsupportedMediaType({ message: "expected the header Content-Type: application/json" })
   }
   for (const [, charset = ""] of type.matchAll(CHARSETS)) {
     if (!UTF_8.test(charset)) {
-      return new Failure.UnsupportedMediaType({ message: "a body in UTF-8 is expected, and no other charset" })
+      return new Failure.UnsupportedMediaType({ message: "expected a body in UTF-8, without another charset" })
     }
   }
   if (request.headers["content-encoding"] !== undefined) {
-    return new Failure.UnsupportedMediaType({ message: "a body without Content-Encoding is expected" })
+    return new Failure.UnsupportedMediaType({ message: "expected a body without Content-Encoding" })
   }
   return announced(request) > limit ? tooLarge(limit) : undefined
 }
@@ -74,8 +74,8 @@ const invalid = (message: string) => new Failure.InvalidRequest({ message, field
 const firstCharacter = (bytes: Buffer): number | undefined => bytes.find((byte) => !WHITESPACE.has(byte))
 
 const parse = <A>(bytes: Buffer, { parse }: Format<A>, limit: number): Either.Either<A, Failure.Failure> => {
-  if (bytes.length === 0) return Either.left(invalid("body: a JSON object expected, got nothing"))
-  if (!isUtf8(bytes)) return Either.left(invalid("body: JSON in UTF-8 expected"))
+  if (bytes.length === 0) return Either.left(invalid("body: expected a JSON object, got nothing"))
+  if (!isUtf8(bytes)) return Either.left(invalid("body: expected JSON in UTF-8"))
   const text = bytes.toString("utf8")
   const excess = JsonText.excessOf(text, { values: limit })
   if (excess !== undefined) return Either.left(invalid(`body: ${excess} in it`))

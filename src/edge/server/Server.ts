@@ -163,7 +163,7 @@ const last = (socket: Duplex, failure: Failure.Failure): void => {
 }
 
 const noPlace = new Failure.Overloaded({
-  message: "the server has as many connections as it serves",
+  message: "the server has reached its limit of connections",
   retry_after_seconds: 10,
 })
 
@@ -221,7 +221,10 @@ const make = (tolerance: Tolerance, listener: Listener, { streams, connections, 
   server.on("connect", (_request, socket) =>
     last(
       socket,
-      new Failure.MethodNotAllowed({ message: "this is no proxy", allowed: ["GET", "HEAD", "POST", "OPTIONS"] }),
+      new Failure.MethodNotAllowed({
+        message: "this server is not a proxy",
+        allowed: ["GET", "HEAD", "POST", "OPTIONS"],
+      }),
     ),
   )
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {

@@ -27,8 +27,8 @@ export const nextOf = ({ epoch, nextEpoch }: Checkpoint): Either.Either<EpochRec
     : Either.left(new Malformed({ what: "checkpoint", reason: `it does not close epoch ${epoch}` }))
 
 /**
- * The committee that a closing checkpoint names. The caller must have reason to trust the checkpoint: whoever merely
- * claims a newer version must not make anybody install another program.
+ * The committee that a closing checkpoint names. The caller must have reason to trust the checkpoint: a mere claim of a
+ * newer version must not make a user install another program.
  */
 export const ofCheckpoint = (closing: Checkpoint): Either.Either<Trusted, Malformed | UnknownVersion> =>
   Either.flatMap(nextOf(closing), (committee) => {
@@ -38,7 +38,10 @@ export const ofCheckpoint = (closing: Checkpoint): Either.Either<Trusted, Malfor
       : Either.right({ committee, closing })
   })
 
-/** The same for a checkpoint that the trusted committee signed. A vote names the next version: none is skipped or taken back. */
+/**
+ * The same for a checkpoint that the trusted committee signed. A vote raises the version by one, so none is skipped or
+ * taken back.
+ */
 export const after = (trusted: Trusted, closing: Checkpoint): Either.Either<Trusted, Malformed | UnknownVersion> =>
   Either.flatMap(nextOf(closing), ({ epoch, rules }) => {
     const { committee } = trusted

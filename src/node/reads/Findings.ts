@@ -51,7 +51,7 @@ const peersOf = (peers: number): string =>
 
 /** With fewer than four validators, there are no more to connect to. */
 const expectedOf = (enough: number): string =>
-  enough < 3 ? `${enough} expected, since the committee has no more` : `${enough} or more expected`
+  enough < 3 ? `expected ${enough}, since the committee has no more` : `expected ${enough} or more`
 
 const network = ({ ofPeers, peers, enough, ofLayer, failures }: Seen["network"]) => {
   if (ofPeers !== "healthy") return wrong("network", ofPeers, PAGES.peers, `${peersOf(peers)}; ${expectedOf(enough)}`)
@@ -88,8 +88,8 @@ const upgrade = ({ status, decided, known }: Seen["upgrade"]) =>
     "upgrade",
     status,
     PAGES.upgrade,
-    `the network goes over to protocol version ${decided}, and this program knows up to ${known}: it ends before the first round under ` +
-      "the new version",
+    `the network upgrades to protocol version ${decided}, but this program knows only up to ${known}: it exits before the first ` +
+      "round of the new version",
   )
 
 const roundsAre = (rounds: number, are: string): string =>

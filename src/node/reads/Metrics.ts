@@ -34,7 +34,7 @@ export interface Measured {
   readonly load: ReturnType<(typeof Engine.Service)["load"]>
   readonly build: Build
   readonly epoch: { readonly number: Epoch; readonly roundsLeft: number; readonly members: number }
-  /** The version that rules, and the one that will once what has passed is in force. */
+  /** The version in force, and the one after every upgrade that has passed. */
   readonly protocol: { readonly version: ProtocolVersion; readonly decided: ProtocolVersion }
   /** Null for a node without a validator key. */
   readonly seat: { readonly isTaken: boolean; readonly weightRatio: number; readonly activeStake: Sats.Sats } | null
@@ -55,9 +55,9 @@ export interface Measured {
   readonly disk: DiskSpace.DiskSpace | null
 }
 
-/** How long figures wait for the writer before they are of an older commit. */
+/** How long figures wait for the writer before they show an older commit. */
 const GATHERING_LIMIT = Duration.millis(250)
-/** By the machine's own clock: a network for developers sets its clock forward by years. */
+/** The machine's own clock, because a development network can set its clock forward by years. */
 const wallClock = Clock.make()
 
 const make = Effect.gen(function* () {
@@ -74,8 +74,8 @@ const make = Effect.gen(function* () {
   const uptimeSeconds = () => Math.floor((SteadyClock.unsafeCurrent(clock) - startedAt) / 1_000)
   let activeValidators = view.read.activeValidatorCount
   /**
-   * As of the last commit in the files: a crash takes back what only memory knows. Plain functions, since every monitor and
-   * wallet asks for these all the time.
+   * As of the last commit in the files, since a crash takes back what only memory has. Plain functions, because
+   * monitors and wallets call them often.
    */
   const figures = () => {
     const { read, pool } = view
@@ -97,7 +97,7 @@ const make = Effect.gen(function* () {
       uptimeSeconds: uptimeSeconds(),
     }
   }
-  /** Has what is gathered written first, if that does not take long, so that nobody sees the files behind without need. */
+  /** Writes gathered data first if that is quick, so that the files do not look behind without need. */
   const current = Effect.map(
     Effect.withClock(Effect.timeoutOption(engine.viewWritten, GATHERING_LIMIT), wallClock),
     figures,

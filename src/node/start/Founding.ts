@@ -32,7 +32,7 @@ export interface Founders {
 export const drawnNetworkId = (name: string): Network.NetworkId => {
   const id = `${name}-${toHex(randomBytes(Network.DRAWN_BYTES))}`
   if (Network.isName(name) && Network.isNetworkId(id)) return id
-  throw new RangeError(`${name}: a name of 1 to ${Network.NAME_CHARACTERS} of a-z, 0-9 and - expected`)
+  throw new RangeError(`${name}: expected a name of 1 to ${Network.NAME_CHARACTERS} of a-z, 0-9 and -`)
 }
 
 export const solo = ({ mode, time, roundIntervalMs, validator, faucet, otherwise = {} }: Founders): Genesis.Genesis => {

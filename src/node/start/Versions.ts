@@ -6,7 +6,7 @@ import * as Migration from "../../storage/sqlite/Migration.js"
 
 export interface Versions {
   readonly version: string
-  /** The newest one whose rules it knows. A network runs the one that it has voted for. */
+  /** The newest protocol version that the program knows. A network runs the version that it voted for. */
   readonly protocol: number
   /** The messages between nodes: nodes with different ones do not talk. */
   readonly wire: number

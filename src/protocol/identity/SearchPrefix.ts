@@ -22,7 +22,7 @@ export interface SearchPrefix {
 /** An address is 32 characters, before six of checksum. */
 const DATA_CHARACTERS = 32
 
-/** Five bits a character, as far as they make whole digits. */
+/** The hex digits of bech32m data, which has five bits per character. An incomplete digit is dropped. */
 const digitsOf = (data: string): string => {
   const bits = [...data.slice(0, DATA_CHARACTERS)]
     .map((character) => Address.DATA.indexOf(character).toString(2).padStart(5, "0"))

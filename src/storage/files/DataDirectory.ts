@@ -95,7 +95,7 @@ const reasonOf = (error: PlatformError): string => (error._tag === "SystemError"
 const reasonOfNoLock = (error: Exclude<StorageError, DiskFull>): string => {
   switch (error._tag) {
     case "DatabaseDamaged":
-      return `${FILES.lock} holds something that is no lock and may be removed`
+      return `${FILES.lock} is not a lock file and can be removed`
     case "DatabaseFailed":
       return `${FILES.lock}: ${error.reason} (${error.code})`
   }

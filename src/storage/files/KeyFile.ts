@@ -33,7 +33,7 @@ export const parse = (path: string, text: string): Effect.Effect<Content, OwnFil
     return OwnFile.fail(named(path), "it is damaged, or not a key file of this program")
   }
   return Option.match(Keys.SecretKey.fromHex(text.trim()), {
-    onNone: () => OwnFile.fail(named(path), `${HEX_DIGITS} expected, something else found`),
+    onNone: () => OwnFile.fail(named(path), `expected ${HEX_DIGITS}, found something else`),
     onSome: (key) => Effect.succeed({ _tag: "Plain", key } as const),
   })
 }
@@ -70,7 +70,7 @@ const printed = (path: string, key: Keys.SecretKey) =>
     if (passphrase === undefined) return `${key.toSecretHex()}\n`
     if (!SealedKey.isLongEnough(Redacted.value(passphrase))) {
       const shortest = SealedKey.SHORTEST_PASSPHRASE
-      return yield* OwnFile.fail(named(path), `is not made: its passphrase needs at least ${shortest} characters`)
+      return yield* OwnFile.fail(named(path), `was not created: its passphrase needs at least ${shortest} characters`)
     }
     return SealedKey.print(yield* KeySealing.seal(key, Redacted.value(passphrase)))
   })

@@ -65,6 +65,6 @@ export const read = (
     const unreadable = systemError(named, "read")
     const info = yield* Effect.mapError(fileSystem.stat(named.path), unreadable)
     yield* requireFit(named, info)
-    if (info.size > maxBytes) return yield* fail(named, `${expected} expected, it holds more`)
+    if (info.size > maxBytes) return yield* fail(named, `expected ${expected}, found more`)
     return yield* Effect.mapError(fileSystem.readFileString(named.path), unreadable)
   })

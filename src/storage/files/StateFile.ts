@@ -110,12 +110,12 @@ export const open = (path: string): Effect.Effect<Opened, StateFileError, FileSy
 
     const magic = yield* unreadable(take(file, MAGIC.length))
     if (magic.length < MAGIC.length || !magic.every((byte, i) => byte === MAGIC[i])) {
-      return yield* wrong("it is none; udg db export makes one")
+      return yield* wrong("this is not a state file; write one with udg db export")
     }
     const head = yield* required
     const genesis = yield* sound(Either.flatMap(Genesis.decode(head.subarray(Hash.BYTES)), Genesis.withRealKeys))
     if (toHex(head.subarray(0, Hash.BYTES)) !== Genesis.hash(genesis)) {
-      return yield* wrong("its genesis is not the one that was written")
+      return yield* wrong("its genesis does not match the stored hash")
     }
     const chain: Array<Checkpoint.SignedCheckpoint> = []
     for (let bytes = yield* required; bytes.length > 0; bytes = yield* required) {

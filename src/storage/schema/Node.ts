@@ -260,9 +260,9 @@ alter table transaction_outcomes add column charged integer;
 `
 
 /**
- * Hashes come in no order, so in an index over all of them each vertex writes a page of its own. In an index by block they write
- * the few pages of the newest block. The table is copied, since SQLite drops no index that belongs to a constraint: its rows are
- * small, and the copy of the database before a migration takes longer.
+ * Hashes are random, so with an index over all of them each vertex writes its own page. An index by block writes only
+ * the few pages of the newest block. The table is copied, because SQLite cannot drop an index that belongs to a
+ * constraint. Its rows are small, so this takes less time than the copy of the database before a migration.
  */
 const seventh = `
 create table next_vertices (

@@ -13,7 +13,7 @@ export type Row = ReadonlyArray<unknown>
 export class UnexpectedValue extends Error {}
 
 const refuse = (expected: string, value: unknown): never => {
-  throw new UnexpectedValue(`${expected} expected, ${value === null ? "null" : typeof value} found`)
+  throw new UnexpectedValue(`expected ${expected}, found ${value === null ? "null" : typeof value}`)
 }
 
 export const integer = (row: Row, column: number): number => {

@@ -60,7 +60,7 @@ const postingOf = (row: Column.Row) => ({
 const kindOf = (byte: number): Blocks.Kind => {
   const kind = Blocks.KINDS[byte]
   if (kind === undefined)
-    throw new Column.UnexpectedValue(`a kind of posting from 0 to ${Blocks.KINDS.length - 1} expected`)
+    throw new Column.UnexpectedValue(`expected a kind of posting from 0 to ${Blocks.KINDS.length - 1}`)
   return kind
 }
 

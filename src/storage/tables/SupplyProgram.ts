@@ -55,7 +55,7 @@ function* paged(file: File, text: string, first: Row, last: (row: Row) => Row): 
 
 const bytesOf = (value: unknown): Uint8Array => {
   if (value instanceof Uint8Array) return value
-  throw new Error("a column holds no bytes")
+  throw new Error("a column does not hold bytes")
 }
 
 const EXTRAS = "select extras, address from accounts where address > ? and extras <> x'00' order by address limit ?"

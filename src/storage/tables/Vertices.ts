@@ -162,7 +162,7 @@ const wholeOf = (sql: Sql, row: Column.Row): Effect.Effect<StoredVertex, SqlErro
   return Effect.map(transactionsOf(sql, row), (transactions) => {
     const bytes = Blob.join([stored.bytes.subarray(0, at), ...transactions, stored.bytes.subarray(at)])
     if (bytes.length === length) return { ...stored, bytes }
-    throw new Column.UnexpectedValue(`vertex ${stored.hash} of ${length} bytes expected, ${bytes.length} found`)
+    throw new Column.UnexpectedValue(`expected vertex ${stored.hash} of ${length} bytes, found ${bytes.length}`)
   })
 }
 

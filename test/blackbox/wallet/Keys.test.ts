@@ -1,4 +1,4 @@
-/** What a wallet does with keys where no node is. */
+/** The wallet's operations on keys that need no node. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Option } from "effect"
@@ -10,7 +10,7 @@ import * as KeySealing from "../../../src/storage/files/KeySealing.js"
 import * as Rest from "../../support/Rest.js"
 import { PASSPHRASE, Person, typed } from "./Person.js"
 
-// Each passphrase takes half a second on purpose.
+// Each passphrase deliberately takes half a second.
 
 const SECRET = "07".repeat(32)
 const key = Option.getOrThrow(Keys.SecretKey.fromHex(SECRET))
@@ -56,7 +56,7 @@ describe("a signed text", () => {
     expect(await json("verify", ...words)).toMatchObject({ is_valid: true })
   })
 
-  it("is never a transaction, since it begins with a domain of its own", async () => {
+  it("is never a transaction, since it begins with its own domain", async () => {
     const said = await json("sign", "é", "--key", "plain.key")
     expect(said.signature).toBe(key.sign(Buffer.from("udg/message\0é")))
   })
@@ -132,7 +132,7 @@ describe("keys", () => {
     expect(terminal.text).toContain("udg: these are not the words of a key")
   })
 
-  it("are exported in a requested form, and imported where there is a terminal", async () => {
+  it("are exported in a requested form, and imported at a terminal", async () => {
     expect(await person.udg("keys", "export", "--key", "plain.key")).toEqual({
       code: 1,
       stdout: "",
@@ -143,7 +143,7 @@ describe("keys", () => {
   })
 })
 
-/** The least that a file may ask for: what is made here takes half a second, and is opened once more. */
+/** The lowest work factor that a file may have. Files made here take half a second and are opened once. */
 const QUICK = 2 ** 14
 const sealed = async (name: string, passphrase: string) => {
   const content = await Effect.runPromise(KeySealing.seal(key, passphrase, QUICK))

@@ -1,4 +1,4 @@
-/** A node that lies to the wallet, stays silent at the worst moment, or says what a terminal would obey. */
+/** A node that lies to the wallet, fails at the worst moment, or sends control sequences for a terminal. */
 
 import { writeFileSync } from "node:fs"
 import { createServer, request, type Server } from "node:http"
@@ -13,7 +13,7 @@ import * as Transactions from "../../../src/rpc/api/Transactions.js"
 import * as TestServer from "../../rpc/TestServer.js"
 import { Person } from "./Person.js"
 
-// Each step is a program of its own, and each passphrase takes half a second on purpose.
+// Each step starts a process, and each passphrase deliberately takes half a second.
 
 type Lies = NonNullable<Parameters<typeof TestServer.start>[1]>
 
@@ -32,7 +32,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-/** What a definition gives as its example. */
+/** The example of a definition. */
 const example = <A, I>(schema: Schema.Schema<A, I>): A =>
   Schema.validateSync(schema)(Option.getOrThrow(SchemaAST.getExamplesAnnotation(schema.ast))[0])
 
@@ -40,7 +40,7 @@ const info = example(Core.NetworkInfo)
 const balance = example(Core.Balance)
 const lookup = example(Transactions.Lookup)
 
-/** Takes everything in, under this hash. */
+/** Accepts every transaction, with this hash. */
 const accepting =
   (hash: () => Hash): NonNullable<NonNullable<Lies["transactions"]>["submit"]> =>
   ({ payloads }) =>
@@ -49,7 +49,7 @@ const accepting =
       return payloads.map(({ nonce }) => Either.right({ tx_hash: hash(), status: "accepted" as const, nonce }))
     })
 
-/** A node that answers as one should, but for these lies. */
+/** A node that answers correctly, except for these lies. */
 const node = async ({ core, transactions }: Lies): Promise<string> => {
   const server = await TestServer.start(
     {},
@@ -77,7 +77,7 @@ const network = (change: Partial<typeof info.parameters>) => ({
   core: { network: () => Effect.succeed({ ...info, parameters: { ...info.parameters, ...change } }) },
 })
 
-/** The hash that the wallet computed itself, of what the node was sent. */
+/** The hash of what the node was sent, as the wallet computes it. */
 const computed = (): Hash => {
   const { pub_key, signature, ...unsigned } = submitted[0] as Record<string, unknown>
   expect([pub_key, signature]).not.toContain(undefined)
@@ -191,7 +191,7 @@ describe("others' texts", () => {
 })
 
 describe("a node that fails", () => {
-  /** Passes everything on, but hangs up on the transaction once it has it. */
+  /** Forwards requests, but closes the connection after it has received the transaction. */
   const hangingUp = async (behind: string): Promise<string> => {
     const server: Server = createServer((incoming, outgoing) => {
       const onward = request(`${behind}${incoming.url}`, { method: incoming.method, headers: incoming.headers })

@@ -1,4 +1,4 @@
-/** The verbs that only look, at a terminal of eighty columns and from a script. */
+/** The read verbs, at a terminal of eighty columns and from a script. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -6,7 +6,7 @@ import { type FundedAccount, type StartedNode, startNode } from "../../../src/te
 import * as Rest from "../../support/Rest.js"
 import { Person } from "./Person.js"
 
-// Some steps are a program of its own.
+// Some steps start a process.
 
 let node: StartedNode
 let alice: FundedAccount
@@ -42,7 +42,7 @@ afterAll(async () => {
 
 const COLUMNS = 80
 
-/** What somebody sees who types this at a terminal of so many columns. */
+/** What this line shows at a terminal with this many columns. */
 const seen = async (line: string): Promise<string> => {
   const terminal = person.sit(`stty columns ${COLUMNS}; ${line}`)
   expect(await terminal.end()).toBe(0)
@@ -148,7 +148,7 @@ describe("the read verbs", () => {
 })
 
 describe("colour", () => {
-  /** All that comes to a terminal, with what colours it. */
+  /** The raw terminal output, with escape sequences. */
   const painted = async (line: string, environment: Readonly<Record<string, string>> = {}): Promise<string> => {
     const terminal = person.sit(line, environment)
     await terminal.end()

@@ -1,4 +1,4 @@
-/** Somebody who uses the built program: with a home of their own, from a script or at a terminal. */
+/** A user of the built program with a home directory, who calls it from a script or at a terminal. */
 import { type ChildProcess, fork, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -23,13 +23,13 @@ export const PASSPHRASE = "correct horse battery"
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 
-/** What somebody types so that a shell gives the program exactly these words. */
+/** Quotes these words for a shell. */
 export const typed = (...words: ReadonlyArray<string>): string => ["udg", ...words.map(quoted)].join(" ")
 
 export class Person {
   readonly home = mkdtempSync(join(tmpdir(), "udg-person-"))
   readonly #environment: Environment
-  /** What calls the program, and the last call, after which the next one goes. */
+  /** The process that runs the program, and the latest call: calls run one after the other. */
   #served: Promise<Served> | undefined
   #last: Promise<unknown> = Promise.resolve()
 
@@ -41,12 +41,12 @@ export class Person {
     return { PATH: process.env["PATH"] ?? "", HOME: this.home, TERM: "xterm", ...this.#environment, ...more }
   }
 
-  /** What this person types at a shell. */
+  /** The user's shell functions. */
   get shell(): string {
     return `udg() { ${quoted(process.execPath)} ${quoted(program)} "$@"; }; cd ${quoted(this.home)}; `
   }
 
-  /** Runs a line of shell to its end; nobody is at the terminal, and the passphrase is in the environment. */
+  /** Runs a shell command to its end, without a terminal and with the passphrase in the environment. */
   async script(line: string, environment: Environment = { UDG_PASSPHRASE: PASSPHRASE }): Promise<Outcome> {
     const child = spawn("bash", ["-c", this.shell + line], {
       env: this.environment(environment),
@@ -59,7 +59,7 @@ export class Person {
     return { code: child.exitCode, ...said }
   }
 
-  /** The program with these words and nobody at a terminal: one process of this person's calls it each time. */
+  /** Calls the program without a terminal. One process per user serves all calls. */
   udg(...words: ReadonlyArray<string>): Promise<Outcome> {
     return this.#call({ words, columns: null })
   }
@@ -90,7 +90,7 @@ export class Person {
     return { child, ended }
   }
 
-  /** Sits down at a terminal with a shell, where a line is typed. */
+  /** Opens a terminal with a shell and types this line. */
   sit(line: string, environment: Environment = {}): Terminal {
     return new Terminal(this.shell + line, this.environment(environment))
   }
@@ -101,11 +101,11 @@ export class Person {
   }
 }
 
-/** A terminal, as `script` of util-linux gives it: what is typed, and what is to be seen. */
+/** A terminal, provided by `script` of util-linux, with its input and output. */
 export class Terminal {
   readonly #child: ChildProcess
   readonly #ended: Promise<unknown>
-  /** All that was ever written to it, with what moves the cursor. */
+  /** Everything written to it, including cursor movements. */
   raw = ""
 
   constructor(line: string, environment: Environment) {
@@ -120,18 +120,18 @@ export class Terminal {
     this.#ended = once(this.#child, "close")
   }
 
-  /** In words: without what styles it and moves the cursor. */
+  /** The text without styles and cursor movements. */
   get text(): string {
     return stripVTControlCharacters(this.raw).replaceAll("\r", "")
   }
 
-  /** The same without lines that were wiped away again. */
+  /** The text without lines that were erased. */
   get screen(): string {
     const lines = this.raw.split("\n").map((line) => line.split(WIPED).at(-1) ?? "")
     return stripVTControlCharacters(lines.join("\n")).replaceAll("\r", "")
   }
 
-  /** Types the keys whenever the last thing to be seen asks for them, until the program ends. */
+  /** Types the keys each time the output ends with this question, until the program ends. */
   async answer(question: RegExp, keys: string): Promise<void> {
     for (let answered = 0; this.#child.exitCode === null; ) {
       const { text } = this
@@ -144,7 +144,7 @@ export class Terminal {
     await this.#ended
   }
 
-  /** Waits until this is to be seen. */
+  /** Waits until this is on the screen. */
   async see(what: string | RegExp): Promise<void> {
     const isThere = () => (typeof what === "string" ? this.text.includes(what) : what.test(this.text))
     while (!isThere()) {
@@ -157,7 +157,7 @@ export class Terminal {
     this.#child.stdin?.write(keys)
   }
 
-  /** The exit code of what ran there. */
+  /** The exit code of the command. */
   async end(): Promise<number | null> {
     await this.#ended
     return this.#child.exitCode

@@ -1,4 +1,4 @@
-/** The wallet as a script uses it: JSON, pipes, exit codes, and nobody at a terminal. */
+/** The wallet as a script uses it: JSON, pipes, exit codes, and no terminal. */
 import { chmodSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:net"
 import { join } from "node:path"
@@ -9,7 +9,7 @@ import * as Rest from "../../support/Rest.js"
 import { type Outcome, udg } from "../InProcess.js"
 import { PASSPHRASE, Person } from "./Person.js"
 
-// Most steps are a program of their own, and each passphrase takes half a second on purpose.
+// Most steps start a process, and each passphrase deliberately takes half a second.
 
 let node: StartedNode
 let alice: Person
@@ -17,7 +17,7 @@ let bob: FundedAccount
 let rich: FundedAccount
 let richFile = ""
 
-/** A key as a node keeps its own. */
+/** A key file like a node's. */
 const keyFile = (name: string, { secretKey }: FundedAccount, mode = 0o600): string => {
   const path = join(alice.home, name)
   writeFileSync(path, `${secretKey.toSecretHex()}\n`)
@@ -38,7 +38,7 @@ afterAll(async () => {
   alice.leave()
 })
 
-/** Asks this node without a program of its own, where neither a passphrase nor a shell is about. */
+/** Calls the program in this process, for steps without a passphrase or a shell. */
 const asked = (...[verb = "", ...words]: ReadonlyArray<string>): Promise<Outcome> =>
   udg(verb, ...(words.includes("--node") ? [] : ["--node", node.url]), ...words)
 
@@ -133,7 +133,7 @@ describe("a key file", () => {
       "udg: there is no key in FILE; make one with udg keygen, or name its file with --key\n",
     ],
     ["others may read", "open.key", "udg: key file FILE: others may read it (mode 0644); run: chmod 600 FILE\n"],
-    ["is no key", "junk.key", "udg: key file FILE: 64 hex characters expected, something else found\n"],
+    ["is no key", "junk.key", "udg: key file FILE: expected 64 hex characters, found something else\n"],
     ["is cut off", "cut.key", "udg: key file FILE: it is damaged, or not a key file of this program\n"],
   ])("that %s is refused, without a word of its contents", async (_, name, complaint) => {
     keyFile("open.key", bob, 0o644)

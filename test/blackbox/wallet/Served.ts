@@ -1,10 +1,13 @@
-/** A program for `Person.ts`: calls the program again and again in one process, whose start takes longer than most calls. */
+/**
+ * A server for `Person.ts`: one process that runs the program again and again, because a start takes longer than most
+ * calls.
+ */
 import { Option } from "effect"
 import { called } from "../InProcess.js"
 
 export interface Call {
   readonly words: ReadonlyArray<string>
-  /** Of the terminal; null where there is none. */
+  /** Columns of the terminal; null without one. */
   readonly columns: number | null
 }
 

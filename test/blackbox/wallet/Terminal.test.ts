@@ -1,4 +1,4 @@
-/** The wallet as a person types it, at a terminal of its own. */
+/** The wallet at a terminal of its own. */
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
@@ -10,7 +10,7 @@ import { type FundedAccount, type StartedNode, startNode } from "../../../src/te
 import * as Rest from "../../support/Rest.js"
 import { PASSPHRASE, Person } from "./Person.js"
 
-// Each step is a program of its own.
+// Each step starts a process.
 
 const ENTER = "\r"
 const CTRL_C = "\u0003"
@@ -20,10 +20,13 @@ const BACKSPACE = "\u007f"
 const LEFT = "\u001b[D"
 const WIPED = "\r\u001b[K"
 
-/** Says at the end whether the terminal shows again what is typed. */
+/** Prints the exit code, and whether the terminal echoes input again. */
 const thenLook = '; echo "code $?"; stty | grep -q -- "-echo" && echo mute || echo audible'
 
-/** Each passphrase of a key that the program makes takes half a second on purpose; this is the least that it opens. */
+/**
+ * The lowest work factor that the program opens. Keys made by the program deliberately take half a second per
+ * passphrase.
+ */
 const LEAST_COST = 2 ** 14
 const SLOW_COST = 2 ** 18
 
@@ -76,7 +79,7 @@ describe("making a key", () => {
   it("writes nothing where the two differ", async () => {
     const terminal = alice.sit(`udg keygen --key never.key${thenLook}; ls`)
     await terminal.see("New passphrase")
-    // Both at once, as somebody pastes: what is typed ahead is for the next question, and hidden too.
+    // Pasted together: input typed ahead answers the next question, and is hidden too.
     terminal.type(`${PASSPHRASE}${ENTER}${PASSPHRASE}!${ENTER}`)
     await terminal.see("code 2\naudible")
     await terminal.end()
@@ -87,7 +90,7 @@ describe("making a key", () => {
 })
 
 describe("paying", () => {
-  it("shows what is signed, asks for the passphrase, shows that it waits, and reports finality", async () => {
+  it("shows the payment, asks for the passphrase, shows progress, and reports finality", async () => {
     const before = await node.client.core.balance({ path: { address: bob() } })
     const terminal = alice.sit(`udg send ${bob()} 2.5 --memo 'for the ☕'${thenLook}`)
     await terminal.see(`Passphrase of ${alice.home}/.udg/wallet.key: `)
@@ -101,7 +104,7 @@ describe("paying", () => {
     await terminal.end()
     expect(terminal.text).toContain("waiting until it is final … 0 s")
     expect(terminal.text).toMatch(/status {2}final in round \d+\n/)
-    // The line that says so is wiped away before anything else is said.
+    // The waiting line is erased before any other output.
     expect(terminal.raw.split(WIPED).at(-1)).toMatch(/^hash /)
     expect(terminal.raw).not.toContain("horse")
     const after = await node.client.core.balance({ path: { address: bob() } })
@@ -154,7 +157,7 @@ describe("paying", () => {
 
 describe("a wrong passphrase", () => {
   it("can be cancelled while it is checked", async () => {
-    // The check must take longer than a key needs to be typed.
+    // The check must take longer than typing a key.
     const sealed = await Effect.runPromise(KeySealing.seal(own.secretKey, PASSPHRASE, SLOW_COST))
     writeFileSync(join(alice.home, "slow.key"), SealedKey.print(sealed), { mode: 0o600 })
     const terminal = alice.sit(`udg send ${bob()} 1 --key slow.key${thenLook}`)

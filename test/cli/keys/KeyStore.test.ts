@@ -1,4 +1,4 @@
-/** A key file that is encrypted where it is, on a machine that fails at every step of it. */
+/** Encrypts a key file in place, on a machine that fails at each step. */
 import {
   chmodSync,
   chownSync,
@@ -32,7 +32,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** The power goes before the n-th thing that is done to a file, and whatever would be done after that is not. */
+/** A file system that loses power before its n-th operation. Later operations have no effect. */
 const dying = (files: FileSystem.FileSystem, n: number) => {
   let left = n
   const isOff = () => left-- <= 0
@@ -51,7 +51,7 @@ const dying = (files: FileSystem.FileSystem, n: number) => {
         ),
         (opened) => ({
           ...opened,
-          // Half of it has been written.
+          // The first half of a write survives.
           writeAll: (bytes) =>
             Effect.suspend(() =>
               isOff()

@@ -1,4 +1,4 @@
-/** Hashes of which somebody typed the beginning, or both ends as a list shows them, beside a node that knows some. */
+/** Resolves hashes given by their beginning, or by both ends as in lists, with a node that knows some. */
 import { once } from "node:events"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -19,7 +19,7 @@ let server: Server
 let node: Node.Node
 beforeAll(async () => {
   const body = { accounts: [], names: [], transactions: [first, second], vertices: [vertex] }
-  // Whatever it is asked for: what it answers is checked.
+  // The same response to every request: the program must check it.
   server = createServer((_, response) => {
     response.setHeader("content-type", "application/json").end(JSON.stringify(body))
   }).listen(0, "127.0.0.1")

@@ -1,4 +1,4 @@
-/** `udg balance --verify`, against a real node, one that lies in front of it, and a made-up network. */
+/** `udg balance --verify` with a real node, with a lying proxy in front of it, and with a simulated network. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -28,7 +28,7 @@ afterAll(async () => {
 const verify = (url: string, ...more: ReadonlyArray<string>) =>
   udg("balance", account, "--verify", "--node", url, "--genesis", genesis, ...more)
 
-/** Somebody who says that everybody is rich. */
+/** A node that reports every account as rich. */
 const rich: Liar.Lie = (honest) =>
   "record" in honest ? { ...honest, record: String(honest["record"]).replace(/.{4}$/, "ffff") } : honest
 
@@ -38,7 +38,7 @@ const signerOf = (name: string) => {
   return key.value
 }
 
-/** A node of a network that only exists as its history. */
+/** A node of a network that exists only as a history. */
 const madeUp = async ({ closing }: History.History, running: History.Signed) => {
   const info: unknown = await (await fetch(`${node.url}/network`)).json()
   return Liar.start((path) => {
@@ -62,7 +62,7 @@ describe("a verified balance", () => {
     })
   })
 
-  it("is refused with an exit code of its own and no figure, where the node lies", async () => {
+  it("is refused without a figure and with a separate exit code if the node lies", async () => {
     await using liar = await Liar.start(node.url, rich)
     const { code, stdout, stderr } = await verify(liar.url)
     expect({ code, stdout }).toEqual({ code: 8, stdout: "" })
@@ -77,7 +77,7 @@ describe("a verified balance", () => {
     expect(stderr).toMatch(new RegExp(`^udg: ${liar.url} LIES OR IS BROKEN: its proof .*\\n$`))
   })
 
-  it("is unavailable where nobody answers, or without a starting point", async () => {
+  it("is unavailable without a responding node or a starting point", async () => {
     const liar = await Liar.start(node.url)
     await liar[Symbol.asyncDispose]()
     const silent = await verify(liar.url)

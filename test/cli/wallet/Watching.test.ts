@@ -7,7 +7,7 @@ import type { Event } from "../../../src/rpc/api/Events.js"
 const hash = "ab".repeat(32)
 const address = "cd".repeat(20)
 
-/** The longest there are. */
+/** The longest event of each type. */
 const events = [
   { type: "round", round: 999_999_999, finalized_round: 999_999_998 },
   { type: "vertex", hash, round: 999_999_999, validator: address, reward: 10_000_000, tx_count: 10_000 },
@@ -25,7 +25,7 @@ const events = [
 it.each(events)("fits eighty columns on a terminal: $type", (event) => {
   const shown = describeEvent(event, "tudg", Option.some(80))
   expect(Printable.widthOf(shown)).toBeLessThanOrEqual(80)
-  // Only a text of any length is cut.
+  // Only free text is truncated.
   if (event.type !== "alert") expect(shown.endsWith("…")).toBe(false)
 })
 

@@ -39,9 +39,9 @@ describe("admission", () => {
     expect(fetched(picture, entrance, 2).split(" ").sort().join(" ")).toBe("A1 B1 B2 C1 C2 D2")
   })
 
-  // One author's vertices upon thousands of nonexistent parents once took every place in the questions, and again with
-  // every retry, since they were named in low rounds.
-  it("gives every author with waiting vertices a turn, whatever the others lack", () => {
+  // One validator's vertices with thousands of nonexistent parents used to take all places in the questions, and again
+  // with every retry, since their rounds were low.
+  it("gives every author with waiting vertices a turn, regardless of how much others lack", () => {
     const crowd = draw(`
           A     B     C     D
       1   .     .     .     .
@@ -54,7 +54,7 @@ describe("admission", () => {
     expect(fetched(crowd, entrance)).toBe("A2 A1 B2 B1 C2 C1")
   })
 
-  it("fetches what a waiting vertex lacks in the turns of those that build on it", () => {
+  it("fetches the missing parents of a waiting vertex in the turns of those that build on it", () => {
     const crowd = draw(`
           A     B     C     D
       1   .     .     .     .
@@ -101,7 +101,7 @@ describe("admission", () => {
     expect(lookAt(NOW + 3_600_000)).toEqual([])
   })
 
-  it("lets every vertex enter once and after its parents, whatever the order of arrival", () => {
+  it("lets every vertex enter once and after its parents, in any order of arrival", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.integer(), (seed) => {
         const habits = { rounds: 10, silence: 20, neglect: 40, missedLeaders: 20, equivocation: 0 }
@@ -173,7 +173,7 @@ describe("a waiting vertex", () => {
     expect(seats.map((seat) => admission.ofSeat(seat).map(picture.nameOf))).toEqual([[], ["B2", "B3"], ["C3"], []])
     expect(admission.get(picture.vertex("C3").header.hash)).toBe(picture.vertex("C3"))
     expect(admission.get(picture.vertex("C2").header.hash)).toBeUndefined()
-    // A1, B1, C1, and of round 2 all that C3 names.
+    // A1, B1, C1, and all parents of C3 in round 2.
     expect(admission.wants).toBe(6)
   })
 
@@ -224,7 +224,7 @@ describe("a waiting vertex", () => {
   })
 })
 
-// Otherwise a validator whose clock was a day ahead for a minute would be out of everybody's DAG for a day: its later
+// Otherwise a validator whose clock was a day ahead for a minute would be missing from every DAG for a day: its later
 // vertices, with the right time, name the earlier ones.
 describe("a timestamp far from the local clock", () => {
   const picture = draw(`
@@ -254,7 +254,7 @@ describe("the waiting room", () => {
     4  ABC   ABC   ABC   ABC
   `)
 
-  it("keeps the lowest rounds of an author that exceeds its share, and costs nobody else a place", () => {
+  it("keeps the lowest rounds of an author that exceeds its share, without cost to other authors", () => {
     const entrance = new Entrance(picture, { vertices: 2, bytes: 1_000_000, missing: 100 })
     for (const name of ["A4", "A3", "B4", "A2"]) entrance.receive(picture.vertex(name))
     expect(entrance.admission.waiting).toBe(3)

@@ -150,7 +150,7 @@ describe("a checkpoint", () => {
     ).toEqual([0, 1, 2].map((seat) => committee.member(seat).address))
   })
 
-  it("takes one of its signer's eight places, and nobody else's", () => {
+  it("takes one of its own signer's eight places", () => {
     const quorum = new CheckpointQuorum(committee)
     const forge = (i: number, seat: number) =>
       addAll(quorum, checkpointAt(9, { stateRoot: seedOf(`forged ${i}`) }), [seat])
@@ -162,18 +162,18 @@ describe("a checkpoint", () => {
     expect(quorum.pending).toBe(9)
   })
 
-  it("is gathered in bounded memory, whatever a validator signs", () => {
+  it("takes bounded memory, regardless of what a validator signs", () => {
     const quorum = new CheckpointQuorum(committee)
     for (let i = 0; i < 500; i++) addAll(quorum, checkpointAt(9, { stateRoot: seedOf(`forged ${i}`) }), [3])
     expect(quorum.pending).toBeLessThanOrEqual(8)
-    // One validator's flood does not keep the others from finishing theirs.
+    // One validator's flood does not stop the others' signatures from completing a checkpoint.
     expect(addAll(quorum, checkpointAt(9), [0, 1, 2]).at(-1)?.final).not.toBeNull()
   })
 })
 
 describe("a signed checkpoint", () => {
   const another = (index: number) => checkpointAt(index, { stateRoot: seedOf("another state") })
-  /** After a commit's signed checkpoint is kept, other contents still matter. */
+  /** After a commit's signed checkpoint is kept, another checkpoint for it still counts as contradicting. */
   const isKept = (quorum: CheckpointQuorum, index: number): boolean =>
     quorum.isNews(another(index), committee.member(0).address)
   const finalAt = (...indices: ReadonlyArray<number>): CheckpointQuorum => {
@@ -182,7 +182,7 @@ describe("a signed checkpoint", () => {
     return quorum
   }
 
-  it("is kept until its commit is executed and its own checkpoint is built, and then as long as it is the latest", () => {
+  it("is kept until its commit is executed and its own checkpoint is built, and then while it is the latest", () => {
     const quorum = finalAt(5, 6)
     for (const index of [5, 6]) {
       quorum.record(commitAt(index))

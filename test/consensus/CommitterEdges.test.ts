@@ -51,7 +51,7 @@ describe("equivocation", () => {
   })
 
   it("in votes for one vertex counts the voter once", () => {
-    // A1 has votes of A and B, both of B's: two of four, however many vertices.
+    // A and B vote for A1, B with both of its vertices: two of four votes, however many vertices.
     expect(
       released(`
           A      B        C      D
@@ -147,7 +147,7 @@ describe("committees", () => {
   })
 
   it("count stake, not heads", () => {
-    // A and B hold nine of twelve; the other three are nothing without them.
+    // A and B hold nine of twelve; the other three decide nothing without them.
     expect(
       released(`
          A:5   B:4   C:1   D:1   E:1
@@ -325,7 +325,7 @@ describe("contradictions", () => {
     expect(committer.contradiction).toEqual({ _tag: "VerdictReversed", round: 1, committed: null })
   })
 
-  it("do not arise from a held-back verdict, which stays whatever the anchor's history certifies", () => {
+  it("do not arise from a held-back verdict, which the anchor's history cannot change", () => {
     // A, B and C vote for B2 and blame it. Slot 1 waits for slot 4, and keeps slot 2 from being released.
     expect(
       verdicts(

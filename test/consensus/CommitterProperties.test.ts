@@ -27,7 +27,7 @@ const habits = FastCheck.record({
 
 const nameOf = (vertex: Vertex | undefined): string => (vertex === undefined ? "skip" : vertex.header.hash)
 
-/** What a node releases that receives the vertices in this order. */
+/** The verdicts of a node that receives the vertices in this order. */
 const released = (committee: Committee, vertices: ReadonlyArray<Vertex>): ReadonlyArray<string> => {
   const dag = new Dag(committee)
   const committer = new Committer(dag)
@@ -43,7 +43,7 @@ const released = (committee: Committee, vertices: ReadonlyArray<Vertex>): Readon
 }
 
 describe("random DAGs", () => {
-  it("make the incremental committer release what the definition says, at every prefix", () => {
+  it("make the incremental committer agree with the definition at every prefix", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.integer(), habits, (seed, habit: Habits) => {
         const { committee, vertices } = randomDag(seed, habit)
@@ -95,7 +95,7 @@ describe("random DAGs", () => {
     )
   })
 
-  it("reach every kind of verdict, so that the laws above are not vacuous", () => {
+  it("reach every kind of verdict, which guards the laws above", () => {
     const kinds = new Set<string>()
     for (let seed = 0; seed < 40; seed++) {
       const { committee, vertices } = randomDag(seed, {

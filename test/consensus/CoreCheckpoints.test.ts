@@ -1,4 +1,4 @@
-/** What a core does with checkpoints and their signatures. */
+/** How a core handles checkpoints and their signatures. */
 import { describe, expect, it } from "vitest"
 import { Core } from "../../src/consensus/Core.js"
 import { openingOf as openingAfter } from "../../src/consensus/output/Opening.js"
@@ -68,7 +68,7 @@ describe("a checkpoint", () => {
     expect(only(outputs, "CheckpointFinal")).toEqual([{ _tag: "CheckpointFinal", signed: signed(closing, others) }])
     expect(only(outputs, "EpochStarted")).toEqual([{ _tag: "EpochStarted", opening: next.opening }])
     expect(member.core.committeeOf(record.epoch)?.record).toEqual(record)
-    // In the new epoch, everybody is asked again what this key has signed: nothing was since the start.
+    // In the new epoch it asks all others again what this key has signed, because it has heard nothing since its start.
     expect(member.core.signing).toMatchObject({ _tag: "Asking", lacks: others.map(addressOf) })
   })
 
@@ -98,7 +98,7 @@ describe("a checkpoint", () => {
     expect(tagsOf(node.sign(forged, others))).toContain("FinalityRollback")
   })
 
-  it("is signed by those whose signature adds something", () => {
+  it("is signed by members whose signature is needed", () => {
     const node = new Driven({}, null).closed()
     expect(node.core.signerOf(closing, addressOf(1))).toEqual(record.members[1])
     node.sign(closing, [1])
@@ -140,7 +140,7 @@ describe("a checkpoint", () => {
     for (const executed of commits) opened.core.executed(executed, at(NOW))
     opened.core.built(shrunk, at(NOW))
     opened.sign(shrunk, others)
-    // For the epoch that has just ended it still answers everybody.
+    // It still answers for the epoch that has just ended.
     expect(opened.core.highestKnownOf(addressOf(3)).header?.round).toBe(CLOSING_ROUNDS)
     const second = new VertexBuilder(openingAfter(shrunk, over.position.time))
     const vertices = grown(second, CLOSING_ROUNDS, [0, 1, 2])

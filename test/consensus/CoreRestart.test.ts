@@ -140,7 +140,7 @@ describe("a restarted node", () => {
     expect(member.core.committeeOf(Natural.epoch(0))).toBeUndefined()
     expect(member.core.committeeOf(Natural.epoch(3))).toBeUndefined()
     expect(member.core.highestKnownOf(addressOf(2))).toEqual({ epoch: 2, header: vertexAt(2, CLOSING_ROUNDS).header })
-    // It resends what ended that epoch until the next one is heard.
+    // It resends the end of that epoch until it hears the next one.
     const [resent] = only(member.atStart, "Resend")
     expect(resent?.vertices.map(({ header }) => header.round)).toEqual([30, 31, 32])
     expect(only(member.atStart, "ForeignOwnHeader")).toEqual([])

@@ -66,7 +66,7 @@ describe("a member that may sign", () => {
     expect(member.own(vertexAt(0, 1))).toEqual([{ _tag: "Inserted", vertex: vertexAt(0, 1) }])
   })
 
-  it("makes its next round an interval after a third had made the last one, though it was late itself", () => {
+  it("makes its next round an interval after a third made the last one, even if it was late itself", () => {
     const member = new Driven()
     member.receive(...others.map((seat) => vertexAt(seat, 1)))
     member.now = NOW + 150
@@ -77,7 +77,8 @@ describe("a member that may sign", () => {
   })
 
   it("makes nothing more in a closed epoch, while it waits for signatures", () => {
-    // A quorum has made the last round, and its own vertex of it is missing: anywhere else it would make one.
+    // A quorum has made the last round, and its own vertex of that round is missing. In any other round it would make
+    // one.
     const own = vertexAt(3, CLOSING_ROUNDS)
     const vertices = whole.filter((vertex) => vertex !== own)
     const member = new Driven({ current: stored(vertices, { commits, checkpoints: [closing] }) }, 3)
@@ -108,14 +109,14 @@ describe("a member that may sign", () => {
     expect(proposedAt(NOW + INTERVAL_MS - 1)).toEqual([])
     expect(proposedAt(NOW + INTERVAL_MS)).toEqual([2])
     expect(proposedAt(NOW + INTERVAL_MS + 1)).toEqual([])
-    // A quorum that is further takes it along, although its own vertex of round 2 is still on its way to the disk.
+    // It moves on with a quorum that is further ahead, although its own vertex of round 2 is not on disk yet.
     expect(
       proposedAt(NOW + INTERVAL_MS + 2, ...upTo(4).filter(({ header }) => header.author !== addressOf(0))),
     ).toEqual([])
     member.own(vertexAt(0, 2))
   })
 
-  it("hurries while somebody waits, once its own vertex is back and all commits are executed", () => {
+  it("hurries for a waiting client, once its own vertex is back and all commits are executed", () => {
     let isAwaited = true
     const member = new Driven({}, 0, { pace: "at once", isAwaited: () => isAwaited }).answered()
     const plannedAt = () => [member.core.isHurried, member.core.wakeAt(at(NOW + 1))]
@@ -130,7 +131,7 @@ describe("a member that may sign", () => {
     expect(plannedAt()).toEqual([false, NOW + INTERVAL_MS])
   })
 
-  it("makes no further round for clients that have what they waited for, though it is not executed yet", () => {
+  it("makes no further round for clients whose transactions are decided, even before execution", () => {
     const member = new Driven({ current: stored(upTo(2)) }, 0, { pace: "at once", isAwaited: () => true }).answered()
     member.own(vertexAt(0, 3))
     member.now = NOW + GAP_MS
@@ -200,7 +201,7 @@ describe("a vertex", () => {
     expect(node.core.highestKnownOf(addressOf(1)).header).toBe(early.header)
     expect(tagsOf(node.sign(closing, others))).toEqual(["CheckpointFinal", "EpochStarted", "Inserted"])
     expect(node.core.vertex(early.header.hash)).toBe(early)
-    // The previous epoch is still answered for.
+    // It still answers for the previous epoch.
     expect(node.core.vertex(vertexAt(1, CLOSING_ROUNDS).header.hash)).toBe(vertexAt(1, CLOSING_ROUNDS))
   })
 
@@ -305,7 +306,7 @@ describe("an answer about this node's key", () => {
     expect(member.core.answered(addressOf(2), { epoch: record.epoch, header: foreign.header }, at(NOW))).toEqual([])
   })
 
-  it("ends its silence in time, with a quorum connected, and then it signs above what was found", () => {
+  it("ends its silence in time, with a quorum connected, and then signs above the found round", () => {
     const silenceMs = SILENT_INTERVALS * INTERVAL_MS
     const roundsAfter = (connected: ReadonlyArray<number>, comes = true): ReadonlyArray<number> => {
       const member = new Driven().answered()
@@ -326,7 +327,7 @@ describe("an answer about this node's key", () => {
       return only(outputs, "Propose").map(({ round }) => round)
     }
     expect(roundsAfter([1, 2])).toEqual([10])
-    // Although only its header was ever seen here.
+    // Only its header was ever seen here.
     expect(roundsAfter([1, 2], false)).toEqual([10])
     expect(roundsAfter([1])).toEqual([])
   })

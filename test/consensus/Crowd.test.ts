@@ -1,6 +1,6 @@
 /**
- * Members that together hold less than a third of the weight fill the waiting room up to its bounds. The cost is
- * counted, not timed: an input and a look must not cost more because others have much waiting.
+ * Members with less than a third of the weight fill the waiting room up to its limits. The cost is counted, not timed:
+ * an input or a look must not cost more because other members have many waiting vertices.
  */
 import { describe, expect, it } from "vitest"
 import { Admission } from "../../src/consensus/admission/Admission.js"
@@ -55,7 +55,7 @@ class Crowd {
     return this.admission.steps - before
   }
 
-  /** Second vertices that name each other and that nobody else names, as many as find a place. */
+  /** Second vertices that name only each other, as many as are admitted. */
   equivocate(): void {
     const perRound = 64 / ROUNDS
     let below: ReadonlyArray<ReadonlyArray<Parent>> = this.liars.map(() => [])
@@ -74,7 +74,7 @@ class Crowd {
     }
   }
 
-  /** First vertices of future rounds upon nonexistent parents, as many as find a place. */
+  /** First vertices of future rounds with nonexistent parents, as many as are admitted. */
   invent(): void {
     for (const seat of this.liars) {
       for (let i = 0; i < 8; i++) {
@@ -90,7 +90,7 @@ class Crowd {
     return { round: Natural.round(ROUNDS + 2), author: this.#builder.committee.member(0).address, hash }
   }
 
-  /** The work of each look during this time, with what it asked for. */
+  /** The work of each look during this time, and its questions. */
   looks(forMs: number): ReadonlyArray<{ readonly work: number; readonly asked: number }> {
     return Array.from({ length: Math.floor(forMs / LOOK_MS) }, (_, i) => {
       let asked = 0
@@ -103,8 +103,8 @@ class Crowd {
 }
 
 describe.each([31, 100])("in a committee of %i", (size) => {
-  // Each input once asked of every second vertex whether somebody names it, by a walk over all that wait: 180 ms an
-  // input with 31 members, and endless with 100.
+  // Each input used to check for every second vertex whether any waiting one names it: 180 ms per input with 31
+  // members, and without end with 100.
   it("second vertices that fill the waiting room cost the others nothing", () => {
     const crowd = new Crowd(size)
     for (let round = 0; round <= ROUNDS; round++) crowd.round()
@@ -114,14 +114,14 @@ describe.each([31, 100])("in a committee of %i", (size) => {
     expect(Math.max(...crowd.round())).toBe(alone)
   })
 
-  // Every look once walked over all that was missing: 102 of every 125 ms with 100 members.
-  it("nonexistent parents cost a look only what it asks for, and no author gets more than its share", () => {
+  // Every look used to walk over everything missing: 102 of every 125 ms with 100 members.
+  it("nonexistent parents cost a look only its own questions, and no author gets more than its share", () => {
     const crowd = new Crowd(size)
     for (let round = 0; round <= ROUNDS; round++) crowd.round()
     crowd.invent()
     expect(crowd.admission.wants).toBe(8 * 290 * crowd.liars.length)
     const looks = crowd.looks(60_000)
-    // Each examined place gives a question, or returns a requested parent to its queue.
+    // Each examined place leads to a question, or returns a requested parent to its queue.
     for (const { work } of looks) expect(work).toBeLessThanOrEqual(4 * 256)
     const asked = looks.slice(-4).reduce((sum, look) => sum + look.asked, 0)
     // Within the time after which a question is repeated: 64 of each liar.

@@ -149,7 +149,7 @@ describe("a reference", () => {
 })
 
 describe("insertion", () => {
-  it("fails for a vertex whose parents are missing", () => {
+  it("fails for a vertex with missing parents", () => {
     expect(() => filled(["A1", "B1", "A2"])).toThrow(/before its parent/)
     expect(filled(["A1", "B1"]).missingParents(picture.vertex("A2"))).toHaveLength(1)
   })
@@ -181,7 +181,7 @@ describe("insertion", () => {
 })
 
 describe("collection", () => {
-  it("returns what it drops, and no longer misses it", () => {
+  it("returns dropped vertices, and no longer reports them as missing", () => {
     const dag = filled(everything)
     const collected = dag.collect(round(1))
     expect(named(collected)).toBe("A1 a1 B1 C1 D1")
@@ -199,7 +199,7 @@ describe("collection", () => {
     expect(dag.collectedRound).toBe(2)
   })
 
-  it("admits a vertex whose parents are collected", () => {
+  it("admits a vertex with collected parents", () => {
     const dag = filled(["A1", "a1", "B1", "C1", "D1"])
     dag.collect(round(1))
     expect(dag.insert(picture.vertex("A2")).parents).toEqual([])

@@ -21,7 +21,7 @@ export const NOW = 1_000_000
 
 const EPOCH_ROUNDS = 30
 
-/** As many rounds decide the close. */
+/** The number of rounds until the close is decided. */
 export const CLOSING_ROUNDS = EPOCH_ROUNDS + 2
 
 export const record = recordOf(equalWeights(4), {
@@ -46,7 +46,7 @@ export const vertexAt = (seat: number, round: number): Vertex => {
   return found
 }
 
-/** What these vertices lead to in an epoch of its own. */
+/** What these vertices lead to in a separate epoch. */
 export const playedIn = (on: VertexBuilder, vertices: ReadonlyArray<Vertex>) => {
   const outputs: Array<Output> = []
   const epoch = new Epoch(on.opening, null, (output) => outputs.push(output))
@@ -70,7 +70,7 @@ export const signed = (
 
 export const next = new VertexBuilder(openingAfter(closing, over.position.time))
 
-/** A core that plays a seat, or nobody. */
+/** A core in a seat, or without one. */
 export class Driven {
   readonly core: Core
   readonly atStart: ReadonlyArray<Output>
@@ -92,7 +92,7 @@ export class Driven {
     this.atStart = this.core.start(at(NOW))
   }
 
-  /** Everybody else has answered that it knows nothing, so it may sign. */
+  /** All others have answered that they know nothing, so it may sign. */
   answered(): this {
     this.answer()
     return this
@@ -116,7 +116,7 @@ export class Driven {
     return this.core.tick(at(now))
   }
 
-  /** Has seen the whole epoch, executed its commits, and built its close. */
+  /** It has seen the whole epoch, executed its commits, and built its closing checkpoint. */
   closed(): this {
     this.receive(...whole)
     for (const executed of commits) this.core.executed(executed, at(this.now))

@@ -1,4 +1,4 @@
-/** A DAG that vertices of a picture enter. */
+/** A DAG that admits the vertices of a picture. */
 import { Admission } from "../../src/consensus/admission/Admission.js"
 import type { Bounds } from "../../src/consensus/admission/WaitingRoom.js"
 import { Dag, type Node } from "../../src/consensus/dag/Dag.js"
@@ -29,10 +29,10 @@ export class Entrance {
 
 export const RETRY_MS = 500
 
-/** Where no author is connected. */
+/** No validator is connected. */
 export const look = { retryMs: RETRY_MS, isOnItsWay: () => false, awaitedMs: 100 }
 
-/** Each look comes long after the one before. */
+/** Looks are far apart. */
 let looks = 0
 
 export const toFetch = ({ admission }: Entrance, upTo = 99) =>

@@ -25,7 +25,7 @@ const habits: Habits = {
   record: { rules: { ...rules, collectionDepthRounds: 4 } },
 }
 
-/** Everything that a node's future depends on, except what was only waiting. */
+/** Everything that determines a node's future, except waiting vertices. */
 const stateOf = ({ dag, committer, position, isClosed, ownVertices, ownRound }: Epoch) => {
   const rounds = Array.from({ length: dag.highestRound }, (_, i) => Natural.round(i + 1))
   return {
@@ -73,7 +73,7 @@ describe("an epoch", () => {
         const random = randomDag(seed, habits)
         const { outputs } = deliver(random, random.vertices)
         const expected = commitsIn(outputs)
-        // In any order: a vertex that comes before its parents waits for them.
+        // In any order: a vertex that arrives before its parents waits for them.
         for (let i = 1; i <= 3; i++) {
           const shuffled = deliver(random, new Chance(seed + i).shuffle(random.vertices))
           const commits = commitsIn(shuffled.outputs)
@@ -122,7 +122,7 @@ describe("an epoch", () => {
     )
   })
 
-  it("keeps no more than the collection depth, whatever its length", () => {
+  it("keeps no more than the collection depth, at any length", () => {
     const random = randomDag(7, { ...habits, rounds: 200, missedLeaders: 5, silence: 5 })
     const { epoch } = open(random)
     let most = 0
@@ -224,7 +224,7 @@ describe("a starting core", () => {
     expect(authors).toEqual(new Set(others))
   })
 
-  it("tells members what they signed last in the previous epoch, whose vertices it does not load", () => {
+  it("tells members what they signed last in the previous epoch, without loading its vertices", () => {
     const record = recordOf(equalWeights(4), { epoch: Natural.epoch(2), firstRound: Natural.round(25) })
     const ended = endedEpoch({ ...freshEpoch(random.opening), vertices })
     const previous = { ...ended, vertices: [] }

@@ -1,4 +1,4 @@
-/** One epoch, one vertex after the other, with its outputs for each. */
+/** One epoch, vertex by vertex, with the outputs of each step. */
 import { describe, expect, it } from "vitest"
 import { Epoch } from "../../src/consensus/Epoch.js"
 import type { Output } from "../../src/consensus/output/Output.js"
@@ -19,7 +19,7 @@ const whole = grown(builder, EPOCH_ROUNDS + 4)
 const upTo = (round: number) => whole.filter(({ header }) => header.round <= round)
 const addressOf = (seat: number) => builder.committee.member(seat).address
 
-/** As a seat sees it, or nobody. */
+/** From a seat's view, or without a seat. */
 const opened = (seat: number | null = 0) => {
   const outputs: Array<Output> = []
   const epoch = new Epoch(builder.opening, seat === null ? null : addressOf(seat), (output) => outputs.push(output))
@@ -70,7 +70,7 @@ describe("an epoch", () => {
     expect(restored.epoch.reachedRound).toBe(3)
   })
 
-  it("commits in the order of the rounds, chained, and drops what lies below its depth", () => {
+  it("chains commits in the order of rounds, and drops vertices below the collection depth", () => {
     const { epoch, receive } = opened()
     const commits = only(receive(...upTo(12)), "Committed")
     expect(commits.map(({ commit }) => commit.leaderRound)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
@@ -92,7 +92,7 @@ describe("an epoch", () => {
     expect([receive(later), restore(later)]).toEqual([[], []])
     expect(epoch.vertex(later.header.hash)).toBeUndefined()
     expect(epoch.reachedRound).toBeLessThan(40)
-    // Unordered vertices stay, to be served: the last commit collects nothing.
+    // Unordered vertices stay and are served: the last commit collects nothing.
     expect(epoch.dag.collectedRound).toBe(EPOCH_ROUNDS - 1 - DEPTH)
   })
 
@@ -112,7 +112,7 @@ describe("an epoch", () => {
     expect(closesWith(null)).toEqual([])
   })
 
-  it("returns an own vertex that nobody names, when its round is collected", () => {
+  it("returns an unnamed own vertex when its round is collected", () => {
     const { epoch, receive } = opened(3)
     const lost = builder.make(3, 2, [...grown(builder, 1, [0, 1, 2]), ...upTo(1).slice(3)].map(parentOf))
     const others = grown(builder, 12, [0, 1, 2])
@@ -140,7 +140,7 @@ describe("this node's vertices", () => {
     expect(loaded.ownRound).toBe(0)
   })
 
-  it("are none for a node without a seat", () => {
+  it("are not made by a node without a seat", () => {
     for (const address of [null, new VertexBuilder(openingOf(recordOf(equalWeights(5)))).committee.member(4).address]) {
       const epoch = new Epoch(builder.opening, address, () => undefined)
       for (const vertex of upTo(3)) epoch.receive(vertex)
@@ -183,7 +183,7 @@ describe("two vertices of one slot", () => {
     expect(evidenceIn(receive(second(1, 2, upTo(1))))).toEqual([])
   })
 
-  it("leave the first in its place until somebody names the second", () => {
+  it("leave the first in its place until a vertex names the second", () => {
     const { epoch, receive } = opened()
     receive(...upTo(2))
     const other = second(1, 2, upTo(1))
@@ -202,7 +202,7 @@ describe("two vertices of one slot", () => {
 })
 
 describe("an epoch in which two vertices of one slot have certificates", () => {
-  // More than a third of the weight has signed twice, so finality is lost, and the node must not continue.
+  // More than a third of the weight has equivocated, so finality is lost and the node must stop.
   it("is reported as soon as it has both, with their hashes", () => {
     const { receive } = opened(null)
     const first = upTo(1)

@@ -1,6 +1,6 @@
 /**
- * A signature scheme for tests: fast, deterministic and worthless. The public key is all one needs to sign, so a test
- * can play any validator; only wrong signatures must be told from right ones.
+ * A signature scheme for tests: fast, deterministic and insecure. The public key is enough to sign, so a test can play
+ * any validator. Only invalid signatures must be recognizable.
  */
 import { sha256Hex } from "#crypto"
 import * as Binary from "../../src/protocol/encoding/Binary.js"

@@ -14,10 +14,10 @@ const SIZE = 4
 const RETRY_MS = 1_000
 const builder = new VertexBuilder(openingOf(recordOf(equalWeights(SIZE))))
 const at = Natural.timestamp
-/** Where no author is connected. */
+/** No validator is connected. */
 const look = { retryMs: RETRY_MS, isOnItsWay: () => false, awaitedMs: 100 }
 
-/** A room and its fetches of what is missing in it; nothing ever comes. */
+/** A waiting room and its fetches of missing parents; nothing ever arrives. */
 class World {
   readonly fetches: Fetches
   readonly room: WaitingRoom
@@ -34,7 +34,7 @@ class World {
     this.room = new WaitingRoom(size, 0, this.fetches)
   }
 
-  /** Hashes of nothing. */
+  /** Hashes of nonexistent vertices. */
   phantoms(round: number, count: number): ReadonlyArray<Parent> {
     return Array.from({ length: count }, (_, i) => ({
       round: Natural.round(round),
@@ -89,7 +89,7 @@ it("never asks for a parent that comes while it is waited for", () => {
   expect(world.fetches.size).toBe(0)
 })
 
-it("does not delay one author's parent because another named it in vain", () => {
+it("does not delay one author's parent because another has long named it without result", () => {
   const world = new World()
   const parents = world.phantoms(1, 1)
   world.add(0, 2, parents)
@@ -99,7 +99,7 @@ it("does not delay one author's parent because another named it in vain", () => 
   expect(world.due(11_501).map(({ seat }) => seat)).toEqual([1])
 })
 
-it("does not ask sooner for one author's parent that is still asked for at every interval", () => {
+it("does not repeat one author's question before its interval is over", () => {
   const world = new World()
   const parents = world.phantoms(1, 1)
   world.add(0, 2, parents)
@@ -109,7 +109,7 @@ it("does not ask sooner for one author's parent that is still asked for at every
   expect(world.due(4_000).map(({ attempt }) => attempt)).toEqual([4])
 })
 
-it("keeps its other questions when one parent is no longer missing", () => {
+it("keeps its other questions when one parent has arrived", () => {
   const world = new World()
   const [low, high] = [world.phantoms(1, 2), world.phantoms(5, 1)]
   world.add(0, 6, [...low, ...high])
@@ -119,7 +119,7 @@ it("keeps its other questions when one parent is no longer missing", () => {
   expect(world.due(RETRY_MS).map(({ attempt }) => attempt)).toEqual([1, 1])
 })
 
-it("leaves what lies above the given round for later", () => {
+it("leaves parents above the given round for later", () => {
   const world = new World()
   const parents = [1, 2, 3].flatMap((round) => world.phantoms(round, 1))
   world.add(0, 4, parents)
@@ -130,7 +130,7 @@ it("leaves what lies above the given round for later", () => {
   ])
 })
 
-it("asks for at most 256 parents at once, and continues with the author whose turn it is", () => {
+it("requests at most 256 parents at once, and continues with the next author in turn", () => {
   const world = new World(10)
   for (let seat = 0; seat < 10; seat++) world.add(seat, 2, world.phantoms(1, 60))
   const looks = [0, 1, 2, 3].map((now) => world.due(now).map(({ seat }) => seat))
@@ -138,7 +138,7 @@ it("asks for at most 256 parents at once, and continues with the author whose tu
   expect(looks.flat()).toEqual(Array.from({ length: 600 }, (_, i) => i % 10))
 })
 
-it("begins with the same author again after a look that asked for everything", () => {
+it("begins with the same author again after a look that requested everything", () => {
   const world = new World()
   world.add(0, 2, world.phantoms(1, 1))
   expect(world.due(0).map(({ seat }) => seat)).toEqual([0])
@@ -207,7 +207,7 @@ const builtOnOthers = (world: World): { readonly lacked: ReadonlyArray<Parent> }
   return { lacked }
 }
 
-/** Everything that is asked for while every answer comes at once. */
+/** Everything requested while every answer arrives at once. */
 const askedOf = (world: World): ReadonlySet<string> => {
   const asked = new Set<string>()
   for (let now = 0; ; now++) {
@@ -232,7 +232,8 @@ it("asks for a parent without room in its author's queue once there is room", ()
 it("refills a full queue only when half of it is done, and only with what its author needs", () => {
   const world = new World(5)
   builtOnOthers(world)
-  // Of seat 0, which has no room for all of it: 7,200 parents of others and 1,200 own ones, and then the lowest of all.
+  // From seat 0, which has no room for all of it: 7,200 parents of others, 1,200 of its own, and then the lowest of
+  // all.
   for (let i = 0; i < 4; i++) world.add(0, 3, world.phantoms(2, 300))
   const late = world.phantoms(0, 1)
   world.add(0, 3, late)
@@ -251,7 +252,7 @@ it("refills a full queue only when half of it is done, and only with what its au
   expect(new Set(ofAnother.map(({ hash }) => asked.get(hash)?.seat))).toEqual(new Set([4]))
 })
 
-/** The wants of two authors, without the room that would limit how many one of them has. */
+/** The wants of two validators, without the room that would limit each. */
 class TwoAuthors {
   readonly wants: Array<Want> = []
   readonly fetches = new Fetches(
@@ -292,7 +293,7 @@ class TwoAuthors {
     return added
   }
 
-  /** Asks for everything up to this round, and has every answer at once. */
+  /** Requests everything up to this round, and receives every answer at once. */
   answer(upTo: number): void {
     for (let asked = -1; asked !== 0; ) {
       asked = this.fetches.due({ ...look, upTo, now: at(0) }).length
@@ -305,7 +306,7 @@ class TwoAuthors {
     this.fetches.resolved(want)
   }
 
-  /** A vertex has come that waits for its own parents. */
+  /** A vertex has arrived that waits for its own parents. */
   lodge(want: Want): void {
     want.guest = this.#guest
   }
@@ -375,7 +376,7 @@ it("frees the place of a parent that others have fetched", () => {
   for (let i = 3; i < 7; i++) add(i)
   const steps = world.fetches.steps
   expect(askedOf(world).size).toBe(own.length)
-  // Each place once: nothing had to be looked up among everything missing.
+  // Each place once, without a search through everything missing.
   expect(world.fetches.steps - steps).toBeLessThanOrEqual(own.length + lacked.length)
 })
 

@@ -1,4 +1,4 @@
-/** DAGs without surprises, and the checkpoint that closes their epoch: for tests of the DAG's surroundings. */
+/** Regular DAGs and the checkpoint that closes their epoch, for tests of the DAG's surroundings. */
 
 import type { Committee } from "../../src/consensus/dag/Committee.js"
 import type { Epoch } from "../../src/consensus/Epoch.js"
@@ -11,7 +11,7 @@ import * as FakeKeys from "./FakeKeys.js"
 import { seedOf } from "./TestCommittee.js"
 import { parentOf, type VertexBuilder } from "./VertexBuilder.js"
 
-/** Vertices of these seats in each of the epoch's first rounds, each upon the whole round before. */
+/** Vertices of these seats in the epoch's first rounds, each with the whole previous round as parents. */
 export const grown = (
   builder: VertexBuilder,
   rounds: number,
@@ -25,13 +25,13 @@ export const grown = (
   }).flat()
 }
 
-/** A vertex whose parents nobody has seen. */
+/** A vertex whose parents do not exist. */
 export const floating = (builder: VertexBuilder, seat: number, round: number): Vertex => {
   const below = [0, 1, 2].map((other) => builder.make(other, round - 1, []))
   return builder.make(seat, round, below.map(parentOf))
 }
 
-/** The checkpoint of the epoch's last commit, with the same committee in the next epoch unless told. */
+/** The checkpoint of the epoch's last commit. The next epoch has the same committee by default. */
 export const closingOf = ({ position, opening }: Epoch, next: Partial<EpochRecord> = {}): Checkpoint.Closing => {
   const checkpoint = Checkpoint.make({
     epoch: opening.record.epoch,

@@ -13,7 +13,7 @@ const E1 = Natural.epoch(1)
 const place = (round: number, epoch = 1): Place => ({ epoch: Natural.epoch(epoch), round: Natural.round(round) })
 const headerOf = (seat: number, round: number): Header =>
   new VertexBuilder(openingOf(recordOf(equalWeights(4)))).make(seat, round, []).header
-/** The last round in which a leader can be committed that does not close the epoch, and two above it. */
+/** The last round whose leader can be committed without closing the epoch, and two above it. */
 const UNCLOSED = record.firstRound + record.rules.epochRounds + 1
 
 const seen = (highest: Place | null = place(5)): Seen => ({
@@ -35,7 +35,7 @@ const testify = (memory: KeyMemory, seat: number, round: number, epoch = 1) =>
     committee,
   )
 
-/** Of the member in this seat, upon vertices of these members in the round before. */
+/** A vertex of the member in this seat, with parents of these members in the previous round. */
 const uponOf = (seat: number, round: number, parents: ReadonlyArray<number>): Header => {
   const builder = new VertexBuilder(openingOf(recordOf(equalWeights(4))))
   const before = parents.map((parent) => builder.make(parent, round - 1, []).header)
@@ -61,7 +61,7 @@ describe("the memory after a lost disk", () => {
     expect([memory.toAsk(committee), memory.bound]).toEqual([[], place(13)])
   })
 
-  it("trusts a member's word only as far as its own vertices support it", () => {
+  it("trusts a member's statement only up to what its own vertices support", () => {
     const memory = lost()
     for (const seat of [1, 2]) testify(memory, seat, 10)
     testify(memory, 3, 50)
@@ -129,7 +129,7 @@ describe("the memory after a lost disk", () => {
     }
   })
 
-  it("is whole from the next epoch on once it is bounded, and asks anew there otherwise", () => {
+  it("is complete from the next epoch on once it is bounded, and otherwise asks again there", () => {
     const [bounded, unbounded] = [lost(), lost()]
     for (const seat of [1, 2, 3]) testify(bounded, seat, 10)
     for (const seat of [1, 2]) testify(unbounded, seat, 10)
@@ -149,7 +149,7 @@ describe("the memory after a lost disk", () => {
     expect([memory.isKnown, memory.bound, memory.toAsk(committee).length]).toEqual([false, null, 3])
   })
 
-  it("is whole at once where a network begins and nobody is past its first nine rounds", () => {
+  it("is complete immediately in a new network whose members are in its first nine rounds", () => {
     const founding = (rounds: ReadonlyArray<number>, highest: Place | null = null) => {
       const memory = lost()
       for (const [i, round] of rounds.entries()) testify(memory, i + 1, round)
@@ -180,7 +180,7 @@ describe("the memory after a lost disk", () => {
 describe("the operator's word", () => {
   const word: Word = { ...place(8), base: base.slice(0, 16) }
 
-  it("bounds the memory once the committee has told what it knows", () => {
+  it("bounds the memory once the committee has reported its rounds", () => {
     const memory = lost(word)
     memory.settle({ ...seen(), hasCommitteeAnswered: false }, committee)
     expect(memory.isKnown).toBe(false)
@@ -197,7 +197,7 @@ describe("the operator's word", () => {
     expect(memory.bound).toEqual(place(7))
   })
 
-  it("applies only to its epoch of its network, and not to what the key has signed", () => {
+  it("applies only to its epoch of its network, and not below signed vertices", () => {
     for (const [said, highest, refusal] of [
       [word, place(7), null],
       [word, null, null],
@@ -220,9 +220,9 @@ describe("the operator's word", () => {
   })
 })
 
-// The proof of docs/recovery.md, by drawing lives: whatever the key can have signed before the loss, the bound is at or
-// above it.
-it("a key has signed nothing above its bound, whatever one liar among four says", () => {
+// The proof of docs/recovery.md with random histories: the bound is never below what the key can have signed before the
+// loss.
+it("a key has signed nothing above its bound, even if one of four members lies", () => {
   const rounds = FastCheck.integer({ min: 1, max: 30 })
   FastCheck.assert(
     FastCheck.property(

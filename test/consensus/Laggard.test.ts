@@ -1,4 +1,4 @@
-/** A core that has stopped or fallen behind: what it asks for, and the exceptions it makes at admission. */
+/** A core that has stopped or fallen behind: its questions, and the exceptions it makes at admission. */
 import { describe, expect, it } from "vitest"
 import { Core } from "../../src/consensus/Core.js"
 import type { Output } from "../../src/consensus/output/Output.js"
@@ -12,22 +12,19 @@ import { draw, type Picture } from "./Picture.js"
 import { rules, seedOf, WITH_MEMORY } from "./TestCommittee.js"
 
 const ROUND_MS = 100
-/** A core repeats questions after 250 ms when rounds take 100, and shouts after eight times as long. */
+/** A core repeats questions after 250 ms when rounds take 100, and asks everyone after eight times as long. */
 const RETRY_MS = 250
 const STANDSTILL_MS = 8 * RETRY_MS
 const EPOCH = rules.epochRounds
 
-/**
- * Member A of a picture with its vertex of round 1 made, or a node without a key that has that vertex; nothing else is
- * here.
- */
+/** Member A of a picture with its vertex of round 1, or a node without a key that has that vertex, and nothing else. */
 class Member {
   readonly picture: Picture
   readonly core: Core
   readonly outputs: Array<Output> = []
   now = 100_000
 
-  /** Silent: nobody has told it what its key has signed, so it has made nothing. */
+  /** Silent: it does not know what its key has signed, so it has made no vertex. */
   constructor(picture: Picture, { hasKey = true, isSilent = false } = {}) {
     this.picture = picture
     const { record } = picture.opening
@@ -65,7 +62,7 @@ class Member {
     return outputs
   }
 
-  /** B, C and D have closed the epoch with a commit this node has not reached. */
+  /** B, C and D have closed the epoch with a commit that this node has not reached. */
   hearOfTheEnd(): void {
     const { record, base } = this.picture.opening
     const checkpoint = Checkpoint.make({
@@ -105,8 +102,8 @@ const picture = draw(`
 `)
 
 describe("a stalled member", () => {
-  // An author had filled its places in the waiting room with vertices upon nonexistent parents. A real one of its own,
-  // which honest vertices named, found no place to wait for its parents, so nobody ever asked for those.
+  // A validator had filled its places in the waiting room with vertices on nonexistent parents. A real one of its own,
+  // which honest vertices named, found no place there, so its parents were never requested.
   it("asks for everything that is kept once it has made nothing for eight retries, and not all the time", () => {
     const member = new Member(picture)
     member.receive("B1")
@@ -116,8 +113,8 @@ describe("a stalled member", () => {
     expect(asked(member.wait(RETRY_MS))).toEqual([[1, 1 + EPOCH]])
   })
 
-  // A silent validator that had lost its disk never asked for what the others had closed the epoch with.
-  it("asks for everything also when it has never made anything, and reports whose vertices it waits for", () => {
+  // A silent validator that had lost its disk never requested the vertices with which the others had closed the epoch.
+  it("requests everything even if it has never made a vertex, and reports whose vertices are missing", () => {
     const member = new Member(picture, { isSilent: true })
     member.receive("B1", "b1", "C1", "D1")
     expect(member.core.following(member.at)).toEqual({ _tag: "InStep" })
@@ -141,7 +138,7 @@ describe("a stalled member", () => {
     expect(asked(member.wait(RETRY_MS))).toEqual([[1, 7 + EPOCH]])
   })
 
-  // The others may have closed the epoch with the second vertex of a slot; they make no more vertices that name it.
+  // The others may have closed the epoch with the second vertex of a slot, and make no more vertices that name it.
   it("admits the second vertex of a slot unnamed, but not while it advances", () => {
     const member = new Member(picture)
     member.receive("B1", "b1")
@@ -151,8 +148,8 @@ describe("a stalled member", () => {
 })
 
 describe("a stalled node without a key", () => {
-  // What it lacked lay below the rounds that a quorum had; it asked for the rounds above for ever, and honest answers
-  // brought nothing and lost their senders' turns to strangers.
+  // The missing vertices lay below the rounds that have a quorum. The node requested only the rounds above, and honest
+  // but useless answers lost their senders' turns to strangers.
   it("asks for everything that is kept once it is far behind", () => {
     const follower = new Member(picture, { hasKey: false })
     follower.receive("B1", "B7", "C7", "D7")
@@ -195,7 +192,7 @@ describe("a vertex that is slow to judge", () => {
     expect(isBuiltOnAfter(member, "D3")).toBe(true)
   })
 
-  it("is judged for anybody but its author by a stalled member", () => {
+  it("is judged by a stalled member for peers other than its author", () => {
     const member = new Member(picture)
     member.receive("D3")
     member.wait(STANDSTILL_MS)
@@ -203,7 +200,7 @@ describe("a vertex that is slow to judge", () => {
     expect(isBuiltOnAfter(member, "B3")).toBe(true)
   })
 
-  it("is judged for anybody but its author by a node that makes no vertices", () => {
+  it("is judged by a node that makes no vertices for peers other than its author", () => {
     const core = new Core(
       { roundIntervalMs: ROUND_MS, guard: null },
       { current: freshEpoch(picture.opening), previous: null, signed: [], companions: [] },
@@ -216,7 +213,7 @@ describe("a vertex that is slow to judge", () => {
   })
 })
 
-describe("a member that hears of its epoch's end before it can see it", () => {
+describe("a member that hears of its epoch's end before it can decide it", () => {
   // The closing leader was decided by its anchor, rounds above it: asking up to the closing round was not enough.
   it("asks at once for everything that is kept, as far up as an epoch can go", () => {
     const member = new Member(picture)

@@ -103,7 +103,7 @@ it("orders all vertices of one slot, by hash", () => {
   const twins = [0, 1, 2, 3].map((i) => builder.make(0, 1, [], { timestamp: Natural.timestamp(i) }))
   const byHash = twins.toSorted((a, b) => (a.header.hash < b.header.hash ? -1 : 1))
   const others = [1, 2, 3].map((seat) => builder.make(seat, 1, []))
-  // Each of the next round names another one of them, and not in the order of their hashes.
+  // Each vertex of the next round names another one of them, not in the order of their hashes.
   const naming = [2, 0, 3, 1].map((i, seat) =>
     builder.make(seat, 2, [byHash[i] ?? builder.make(0, 1, []), ...others].map(parentOf)),
   )
@@ -121,7 +121,7 @@ it("closes the epoch with the first leader at or past its last round", () => {
 })
 
 describe("the collection depth", () => {
-  it("omits what lies at or below the last leader's round less the depth", () => {
+  it("omits vertices at or below the last leader's round less the depth", () => {
     const lines = Array.from({ length: 70 }, (_, i) => `${i + 2}  =  =  =  ${i === 67 ? "ABC+D1" : "-"}`)
     const picture = draw(`
         A B C D
@@ -132,7 +132,7 @@ describe("the collection depth", () => {
     expect(linearizer.collectionRound).toBe(0)
     linearizer.order(node("A62"))
     expect(linearizer.collectionRound).toBe(2)
-    // D1 was in nobody's history before D69 named it: too late.
+    // D1 was in no history before D69 named it: too late.
     const names = namesOf(picture, linearizer.order({ ...node("D69") } as Node))
     expect(names).not.toContain("D1")
     expect(names).toContain("A68")
@@ -168,7 +168,7 @@ describe("the weighted median", () => {
     expect(weightedMedian([at(1, 1), at(2, 1)])).toBe(1)
   })
 
-  it("lies between honest times as long as the dishonest hold less than half", () => {
+  it("is between honest times while the dishonest hold less than half", () => {
     const stamp = FastCheck.record({
       timestamp: FastCheck.nat(1_000).map(Natural.timestamp),
       weight: FastCheck.nat(9).map((w) => w + 1),

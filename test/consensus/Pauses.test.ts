@@ -4,7 +4,7 @@ import * as Natural from "../../src/protocol/numbers/Natural.js"
 
 const START = 1_700_000_000_000
 
-/** Looks at these times of the steady clock, with the wall clock this far ahead. */
+/** Checks at these times of the steady clock, with the wall clock this far ahead. */
 const looksAt = (intervalMs: number, ...looks: ReadonlyArray<readonly [number, number?]>) => {
   const pauses = new Pauses(intervalMs)
   return looks.map(([at, ahead = 0]) => pauses.look(Natural.timestamp(START + at), ahead))

@@ -23,7 +23,7 @@ export interface Picture {
   readonly opening: Opening
   readonly committee: Committee
   readonly schedule: Schedule
-  /** In the order drawn: parents first. */
+  /** In drawing order: parents first. */
   readonly vertices: ReadonlyArray<Vertex>
   /** `A1` the first vertex of A in round 1, `a1` the second. */
   readonly vertex: (name: string) => Vertex

@@ -9,7 +9,7 @@ import { draw, type Picture } from "./Picture.js"
 import { randomDag, shuffleParentsFirst } from "./RandomDag.js"
 import { VertexBuilder } from "./VertexBuilder.js"
 
-/** The parents A would name in this round. */
+/** The parents that A would name in this round. */
 const proposed = (picture: Picture, round: number): string => {
   const dag = new Dag(picture.committee)
   const proposer = new Proposer(dag, 0)
@@ -128,7 +128,7 @@ it("are valid for an honest node, and reach everything that came in before its r
       const chance = new Chance(seed)
       for (const vertex of shuffleParentsFirst(chance, random.vertices)) {
         const node = dag.insert(vertex)
-        // The own vertices of this DAG were not made by this node and do not name each other; it made none so far.
+        // Another node made the own vertices of this DAG, and they do not name each other; this one has made none.
         if (node.seat !== 6) proposer.add(node)
         if (chance.percent(80)) continue
         const round = dag.quorumRound + 1

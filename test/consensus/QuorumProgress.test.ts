@@ -4,7 +4,7 @@ import { QuorumProgress } from "../../src/consensus/dag/QuorumProgress.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import { committeeOf } from "./TestCommittee.js"
 
-it("a quorum's progress is the highest round that its members are at or above, in whatever order the news comes", () => {
+it("a quorum's progress is the highest round that its members have reached, in any order of arrival", () => {
   const weights = [3, 2, 2, 1, 1]
   const committee = committeeOf(weights)
   const news = FastCheck.array(FastCheck.tuple(FastCheck.nat(4), FastCheck.integer({ min: 1, max: 20 })))

@@ -1,4 +1,4 @@
-/** DAGs as a hostile network makes them: missing vertices, missed leaders, equivocation by less than a third. */
+/** DAGs as on a hostile network: missing vertices, missed leaders, and equivocation by less than a third. */
 import type { Committee } from "../../src/consensus/dag/Committee.js"
 import type { Opening } from "../../src/consensus/output/Opening.js"
 import type { EpochRecord } from "../../src/protocol/epoch/EpochRecord.js"
@@ -18,11 +18,11 @@ export interface RandomDag {
 export interface Habits {
   readonly weights: ReadonlyArray<number>
   readonly rounds: number
-  /** Per cent of vertices that are not made, where a quorum allows. */
+  /** Per cent of vertices that are not made, if a quorum remains. */
   readonly silence: number
   /** Per cent of the parents beyond a quorum that are left out. */
   readonly neglect: number
-  /** Per cent of vertices that miss the leader although they could have it. */
+  /** Per cent of vertices that skip an available leader. */
   readonly missedLeaders: number
   /** Per cent of the slots of dishonest members that get a second vertex. */
   readonly equivocation: number
@@ -110,7 +110,7 @@ export const shuffleParentsFirst = (chance: Chance, vertices: ReadonlyArray<Vert
     const later: Array<Vertex> = []
     for (const vertex of waiting) {
       const isReady = vertex.header.parents.every(({ hash }) => present.has(hash) || !known.has(hash))
-      // Letting a ready one wait now and then mixes the rounds.
+      // Delaying a ready vertex at random mixes the rounds.
       if (!isReady || (later.length > 0 && chance.percent(30))) later.push(vertex)
       else {
         present.add(vertex.header.hash)

@@ -1,6 +1,6 @@
 /**
- * The commit rule a second time, read off its definition with no regard for cost: every question walks the vertices
- * anew, and only verdicts are remembered. The incremental committer must equal it.
+ * The commit rule again, straight from its definition and without regard for cost: every question walks the vertices
+ * again, and only verdicts are cached. The incremental committer must agree with it.
  */
 import type { Committee, Schedule } from "../../src/consensus/dag/Committee.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
@@ -96,7 +96,7 @@ export class ReferenceCommitter {
     return certified === undefined ? { _tag: "Skip" } : { _tag: "Commit", leader: certified }
   }
 
-  /** How the verdict came about. */
+  /** How the verdict was reached. */
   kindOf(round: number): string {
     const verdict = this.verdict(round)
     if (verdict === null) return "undecided"

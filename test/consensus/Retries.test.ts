@@ -1,4 +1,4 @@
-/** What a node does when nothing comes, tick by tick, without the core around it. */
+/** A node's retries when nothing arrives, tick by tick, without the core around them. */
 import { describe, expect, it } from "vitest"
 import { CheckpointQuorum } from "../../src/consensus/CheckpointQuorum.js"
 import { Epoch } from "../../src/consensus/Epoch.js"
@@ -33,7 +33,7 @@ const grown = (rounds: number, seats?: ReadonlyArray<number>, on = builder): Rea
   Grown.grown(on, rounds, seats)
 const floating = (seat: number, round: number): Vertex => Grown.floating(builder, seat, round)
 
-/** Upon no missing parents, and too large to be resent lightly. */
+/** Without missing parents, and too large to be resent often. */
 const largeOf = (seat: number, round: number): Vertex => {
   const below = grown(round - 1)
     .slice(-4)
@@ -60,7 +60,7 @@ const epochOf = (vertices: ReadonlyArray<Vertex>, seat: number | null = 0, on = 
 
 const at = Natural.timestamp
 
-/** Something to ask, and its description. */
+/** A node with something to request, and its description. */
 const asking = (guard: SigningGuard | null = null) => {
   const outputs: Array<Output> = []
   const retries = new Retries(INTERVAL_MS, guard, (output) => outputs.push(output))
@@ -90,7 +90,7 @@ const signedBy = (epoch: Epoch, checkpoint: Checkpoint.Checkpoint, seats: Readon
 /** An epoch that was closed by the vertices of 32 rounds. */
 const closed = (seat: number | null = 0): Epoch => epochOf(grown(EPOCH_ROUNDS + 2), seat)
 
-describe("the question of what a key has signed", () => {
+describe("the question about the key's signatures", () => {
   const guarded = () => {
     const guard = new SigningGuard(self, INTERVAL_MS, record.epoch, [], WITH_MEMORY)
     guard.open(record.epoch, builder.opening.base)
@@ -359,7 +359,7 @@ describe("a stuck node", () => {
       return { where: place(epoch, { madeAt: at(60_000) }), again: resend(epoch.ownVertices.slice(-1)) }
     }
     const [small, large] = [madeOf(grown(3)), madeOf([...grown(2), largeOf(0, 3)])]
-    // Rounded down in each round, the average stays a little below.
+    // The average is rounded down in each round, so it stays slightly below.
     const times = [61_900, 62_000, 63_900, 64_000]
     expect(times.map((now) => sent(one, large.where, now))).toEqual([[], large.again, [], large.again])
     expect(sent(asking(), small.where, 60_000 + RETRY_MS)).toEqual(small.again)
@@ -375,7 +375,7 @@ describe("a stuck node", () => {
     expect(sent(one, where, 3_600_000 + 750)).not.toEqual([])
   })
 
-  it("resends nothing that it has not made, or whose time it does not know", () => {
+  it("resends only vertices that it made, at a known time", () => {
     expect(sent(asking(), place(epochOf(grown(3))), 100_000)).toEqual([])
     expect(sent(asking(), place(epochOf(grown(3), null), { madeAt: at(0) }), 100_000)).toEqual([])
   })
@@ -408,7 +408,7 @@ describe("a stuck node", () => {
     expect(sent(asking(guard), opened, 0)).toEqual(resend(vertices, signed))
     const heard = place(epochOf(grown(1, [0, 1, 2, 3], next), 0, next), { previous: { epoch, checkpoints } })
     expect(sent(asking(guard), heard, 0)).toEqual([])
-    // What is stuck in the next epoch before it is heard goes out with what ended this one.
+    // Its vertex of the next epoch is repeated, with the vertices that ended this one, until the others are heard.
     const own = next.make(0, 1, [])
     const stuck = place(epochOf([own], 0, next), { previous: { epoch, checkpoints }, madeAt: at(0) })
     expect(sent(asking(guard), stuck, RETRY_MS)).toEqual(resend([...vertices, own], signed))
@@ -425,7 +425,7 @@ describe("a stuck node", () => {
     expect(sent(asking(), place(follower, { checkpoints: others, closing }), 0)).toEqual([])
   })
 
-  it("sends only its close where it was no member, and nothing before an epoch has ended", () => {
+  it("sends only its closing checkpoint if it was not a member, and nothing before an epoch has ended", () => {
     const guard = new SigningGuard(self, INTERVAL_MS, record.epoch, [], WITH_MEMORY)
     expect(sent(asking(guard), place(epochOf([])), 100_000)).toEqual([])
     const follower = closed(null)
@@ -456,7 +456,7 @@ describe("vertices found on disk and missing in the DAG", () => {
     expect(rounds(asking(), [], epochOf([]))).toEqual([])
   })
 
-  it("are sent up to two megabytes at once, and the first whatever its size", () => {
+  it("are sent up to two megabytes at once, and at least one of any size", () => {
     const heavy = (round: number, bytes: number): Vertex => {
       const vertex = builder.make(0, round, [], {}, emptyBody)
       return { ...vertex, encoded: new Uint8Array(bytes) }

@@ -47,8 +47,8 @@ describe("a budget of rounds", () => {
 })
 
 /**
- * Members that hurry as much as they may. The dishonest are in every round before the honest. A member continues when
- * all but a third are in its round, jumps when they are in a higher one, and follows a third.
+ * Members that hurry as much as possible. Dishonest members enter every round before the honest. A member continues
+ * when all but a third are in its round, jumps when they are in a higher one, and follows a third.
  */
 class Members {
   readonly #budgets: Array<RoundBudget.RoundBudget>
@@ -102,7 +102,7 @@ const mostEarly = (begun: ReadonlyMap<number, number>): number => {
 }
 
 describe("the budgets of a committee", () => {
-  /** For a while some members look at their clocks repeatedly; the others are away, and save. */
+  /** For a while some members check their clocks repeatedly; the others are away and save credit. */
   const phase = FastCheck.record({
     awake: FastCheck.array(FastCheck.nat(6), { minLength: 3, maxLength: 4 }),
     looks: FastCheck.integer({ min: 1, max: 6 }),
@@ -114,7 +114,7 @@ describe("the budgets of a committee", () => {
     phases: FastCheck.array(phase, { minLength: 20, maxLength: 40 }),
   })
 
-  it("let no n rounds take less than n intervals beyond the burst, whoever hurries, restarts or is away", () => {
+  it("let n rounds take at least n intervals minus the burst, even if members hurry, restart or are away", () => {
     FastCheck.assert(
       FastCheck.property(lives, ({ dishonest, phases }) => {
         const members = new Members(7 - dishonest, dishonest)

@@ -11,11 +11,11 @@ const INTERVAL = 500
 const MADE_AT = 10_000
 const RATE = RoundClock.rateOf(INTERVAL, 4, "budget")
 const RATE_ALONE = RoundClock.rateOf(INTERVAL, 1, "budget")
-/** With all credit saved, and with none. */
+/** With full credit, and with none. */
 const FULL = { round: null, paidUntil: MADE_AT - RATE.burstMs }
 const EMPTY = { round: null, paidUntil: MADE_AT + INTERVAL }
 
-/** Fills rounds with the vertices of these seats, each on the whole round before unless it leaves seats out. */
+/** Fills rounds with vertices of these seats, each on the whole previous round unless it leaves seats out. */
 class Rounds {
   readonly dag: Dag
   readonly committer: Committer
@@ -81,9 +81,9 @@ describe("a node that never made a vertex", () => {
     expect(rounds.plan(0, { madeAt: null })).toEqual({ round: 2, at: 0, isReady: true })
   })
 
-  // A copy of the key had made the vertices of the last rounds; after the silence nobody else could continue without
-  // this validator, and it wanted to make the round that the copy had made.
-  it("continues above the own rounds that somebody else made", () => {
+  // A copy of the key had made the vertices of the last rounds. After the silence the others could not continue without
+  // this validator, which tried to make the round that the copy had made.
+  it("continues above own rounds that another process made", () => {
     const rounds = new Rounds(committee).add(1, all).add(2, all)
     expect(rounds.plan(2, { madeAt: null })?.round).toBe(3)
     expect(rounds.plan(2, { madeAt: null })?.at).toBeLessThanOrEqual(afterTimeout)
@@ -138,7 +138,7 @@ describe("the step to the next round", () => {
   })
 })
 
-describe("a round that nobody waits for", () => {
+describe("a round that no client waits for", () => {
   const rounds = () => new Rounds(committee).add(1, all).add(2, all)
 
   it("comes two intervals after the last", () => {
@@ -147,7 +147,7 @@ describe("a round that nobody waits for", () => {
     expect(new Rounds(committee).add(1, all).plan(1)).toEqual({ round: 2, at: afterIdle, isReady: true })
   })
 
-  it("comes sooner where this node was later than a third, so that it does not stay late", () => {
+  it("comes sooner if this node was later than a third, to catch up", () => {
     const begun = (round: number, at: number) =>
       rounds().plan(2, { begun: { round: Natural.round(round), at: Natural.timestamp(at) } })?.at
     expect(begun(2, MADE_AT - 300)).toBe(afterIdle - 300)
@@ -164,7 +164,7 @@ describe("a round that nobody waits for", () => {
   })
 })
 
-describe("a round that somebody waits for", () => {
+describe("a round that a client waits for", () => {
   const upTo = (own: number) => {
     const rounds = new Rounds(committee)
     for (let round = 1; round <= own; round++) rounds.add(round, all)
@@ -190,14 +190,14 @@ describe("a round that somebody waits for", () => {
     expect(at(4, MADE_AT + 700)).toBe(MADE_AT + 700)
   })
 
-  it("waits for the cost of two more where it is the first of three", () => {
+  it("waits for the cost of two more if it is the first of three", () => {
     expect(at(2, MADE_AT + 700)).toBe(MADE_AT + 700 + 2 * INTERVAL)
     expect(at(5, MADE_AT + 700)).toBe(MADE_AT + 700 + 2 * INTERVAL)
   })
 })
 
 describe("the rate", () => {
-  it("lets a single validator save more, and wait for nobody", () => {
+  it("lets a single validator save more, and wait for no others", () => {
     expect(RoundClock.rateOf(100, 1, "budget")).toEqual({
       intervalMs: 100,
       costMs: 100,

@@ -14,7 +14,7 @@ const setOf = (size: number, seats: ReadonlyArray<number>): SeatSet.SeatSet => {
 }
 const ascending = (seats: ReadonlyArray<number>) => seats.toSorted((a, b) => a - b)
 
-it("contains what was added and not removed, in ascending order", () => {
+it("contains all added and not removed seats, in ascending order", () => {
   FastCheck.assert(
     FastCheck.property(worlds, ([size, added, removed]) => {
       const set = setOf(size, added)
@@ -28,7 +28,7 @@ it("contains what was added and not removed, in ascending order", () => {
   )
 })
 
-it("merges another set, and returns what was new", () => {
+it("merges another set, and returns the new seats", () => {
   FastCheck.assert(
     FastCheck.property(worlds, ([size, before, more]) => {
       const [set, other] = [setOf(size, before), setOf(size, more)]

@@ -1,4 +1,4 @@
-/** Second vertices of a slot, and parents under a false slot. */
+/** Second vertices of a slot, and parents under a wrong slot. */
 import { describe, expect, it } from "vitest"
 import { Admission } from "../../src/consensus/admission/Admission.js"
 import { Dag } from "../../src/consensus/dag/Dag.js"
@@ -77,7 +77,7 @@ describe("the second vertex of a slot", () => {
     }
   })
 
-  // Two of seven closed an epoch with an equivocator's second vertex; the others waited for somebody to name it, and
+  // Two of seven closed an epoch with an equivocator's second vertex. The others waited for a vertex that names it, but
   // those who could have named it made no more vertices.
   it("enters unnamed while nothing advances, since those who could name it may be done", () => {
     const entrance = new Entrance(picture)
@@ -120,7 +120,7 @@ describe("the second vertex of a slot", () => {
     ])
   })
 
-  it("brings along, look by look, a chain of second vertices that nobody names", () => {
+  it("admits a chain of unnamed second vertices, look by look", () => {
     const chain = draw(`
           A       B     C     D
       1  ./.      .     .     .
@@ -152,9 +152,9 @@ describe("a parent under a false slot", () => {
     return { ...parentOf(vertex), author: author.header.author }
   }
 
-  // A few vertices of any round under the slots of a quorum pass for a quorum of parents. Rules that count on two
-  // quorums sharing an honest member must never see that.
-  it("never comes, whatever vertex the hash belongs to", () => {
+  // With wrong slots, a few vertices of any round would pass for a quorum of parents. Rules assume that two quorums
+  // share an honest member, so this must never be accepted.
+  it("is never accepted, regardless of which vertex has the hash", () => {
     const entrance = new Entrance(picture)
     const liar = builder.make(3, 3, [as(a, a), as(a, b), as(a, c)])
     for (const name of ["A1", "B1", "C1", "D1"]) entrance.receive(picture.vertex(name))
@@ -165,8 +165,8 @@ describe("a parent under a false slot", () => {
     expect(fetched(picture, entrance)).toBe("")
   })
 
-  // Two vertices had named one invented hash under two rounds. When the lower was collected, both counted as complete,
-  // and the DAG threw at the one whose parent was still to come.
+  // Two vertices named one invented hash under two rounds. When the lower round was collected, both counted as
+  // complete, and the DAG threw at the one whose parent was still missing.
   it("is another parent than the same hash under a collected slot", () => {
     const dag = new Dag(picture.committee)
     const entered: Array<Vertex> = []

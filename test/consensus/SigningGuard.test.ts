@@ -18,13 +18,13 @@ const round = Natural.round
 const openingIn = (epoch: number, network = "test") =>
   openingOf(recordOf(equalWeights(4), { epoch: Natural.epoch(epoch), seed: seedOf(network) }))
 
-/** A header of this validator; `mark` tells apart what was signed for one slot. */
+/** A header of this validator; `mark` distinguishes headers for one slot. */
 const header = (at: number, mark = 0, epoch = 1, network = "test"): Header =>
   new VertexBuilder(openingIn(epoch, network)).make(0, at, [], { timestamp: Natural.timestamp(mark) }).header
 
 const open = (guard: SigningGuard, epoch: number) => guard.open(Natural.epoch(epoch), openingIn(epoch).base)
 
-/** What a member in this epoch answers. */
+/** A member's answer in this epoch. */
 const told = (highest: Header | null, epoch = 1) => ({ epoch: Natural.epoch(epoch), header: highest })
 
 const guardWith = (stored: ReadonlyArray<Header> = []) => {
@@ -39,7 +39,7 @@ const askedAll = (stored: ReadonlyArray<Header> = []): SigningGuard => {
   return guard
 }
 
-/** The others have made vertices up to the round before this one, so the key can have signed this one at most. */
+/** The others have made vertices up to the previous round, so the key can have signed this round at most. */
 const vouch = (guard: SigningGuard, highest: number) => {
   for (const seat of [1, 2, 3]) {
     const { header } = new VertexBuilder(openingIn(1)).make(seat, highest - 1, [])
@@ -68,7 +68,7 @@ describe("the guard after a start", () => {
     expect(guard.toAsk(committee)).toEqual([])
   })
 
-  it("does not count the answer of a member whose epoch has not opened here, whatever it knows", () => {
+  it("does not count the answer of a member whose epoch has not opened here", () => {
     for (const known of [null, header(5)]) {
       const guard = guardWith([header(5)])
       for (const seat of [1, 2, 3]) guard.answer(addressOf(seat), told(known, 3), committee)
@@ -91,7 +91,7 @@ describe("the guard after a start", () => {
     expect(guard.toAsk(committee)).toEqual([])
   })
 
-  it("asks members anew when an epoch opens, until something is signed", () => {
+  it("asks members again when an epoch opens, until it has signed something", () => {
     const guard = askedAll([header(5)])
     expect(guard.silence).toBeNull()
     open(guard, 2)
@@ -104,14 +104,14 @@ describe("the guard after a start", () => {
     expect(guard.maySign(Natural.epoch(3), round(7))).toBe(true)
   })
 
-  it("asks nobody when it is alone", () => {
+  it("asks no member when it is alone", () => {
     const alone = committeeOf([1])
     const guard = new SigningGuard(alone.member(0).address, INTERVAL, E1, [], WITH_MEMORY)
     expect(guard.toAsk(alone)).toEqual([])
     expect(guard.maySign(E1, round(1))).toBe(true)
   })
 
-  it("asks a newer committee as far as it has not answered", () => {
+  it("asks the members of a newer committee that have not answered", () => {
     const guard = guardWith()
     guard.answer(addressOf(1), told(null), committee)
     const heavier = committeeOf([1, 1, 5, 1])
@@ -120,18 +120,18 @@ describe("the guard after a start", () => {
     expect(guard.maySign(E1, round(1))).toBe(true)
   })
 
-  it("asks nobody and signs nothing without a seat", () => {
+  it("asks no member and signs nothing without a seat", () => {
     const elsewhere = committeeOf(equalWeights(5))
     const guard = guardWith()
     expect(guard.state(elsewhere, round(0))).toEqual({ _tag: "NoSeat" })
     expect(guard.toAsk(elsewhere)).toEqual([])
     for (const { address } of elsewhere.record.members) guard.answer(address, told(null), elsewhere)
     expect(guard.maySign(E1, round(1))).toBe(false)
-    // The answers count once it has one.
+    // The answers count once it has a committee.
     expect(guard.state(committee, round(0))).toMatchObject({ _tag: "Asking" })
   })
 
-  it("takes an answer about an epoch that is no longer kept as one about the current epoch", () => {
+  it("counts an answer about a pruned epoch as one about the current epoch", () => {
     const guard = guardWith()
     for (const epoch of [2, 3]) open(guard, epoch)
     guard.forgetBefore(Natural.epoch(3))
@@ -144,7 +144,7 @@ describe("the guard after a start", () => {
     expect(guard.maySign(Natural.epoch(3), round(1))).toBe(true)
   })
 
-  it("ignores an answer that names what is on the disk", () => {
+  it("ignores an answer that names a vertex on the disk", () => {
     const guard = askedAll([header(5)])
     expect(guard.meet(header(5))).toBe(false)
     expect(guard.silence).toBeNull()
@@ -154,7 +154,7 @@ describe("the guard after a start", () => {
 })
 
 describe("the headers on the disk", () => {
-  it("are known, and nothing at or below the highest is signed, in whatever order they come", () => {
+  it("are known in any order, and nothing at or below the highest is signed", () => {
     const stored = [header(3, 0, 2), header(9), header(4, 0, 2), header(7)]
     const guard = askedAll(stored)
     expect(guard.size).toBe(4)
@@ -234,7 +234,7 @@ describe("an own header that the disk does not know", () => {
     expect(guard.highest?.round).toBe(7)
   })
 
-  // Its owner's disk was set back, and it has since signed above what another process signed before.
+  // Its disk was set back, and it has since signed above what another process signed before.
   it("below one that was signed here brings silence too", () => {
     const guard = askedAll([header(9)])
     expect(guard.meet(header(7))).toBe(true)
@@ -249,7 +249,7 @@ describe("an own header that the disk does not know", () => {
   })
 
   // A member that had kept 100 old vertices of a validator that lost its disk could show it one every 119 intervals.
-  it("below a known one does not prolong the silence, whoever shows it and when", () => {
+  it("below a known one does not prolong the silence", () => {
     const guard = askedAll()
     guard.meet(header(30))
     vouch(guard, 30)
@@ -267,7 +267,7 @@ describe("an own header that the disk does not know", () => {
     expect(guard.state(committee, round(30))).toEqual({ _tag: "Signing" })
     expect(guard.maySign(E1, round(30))).toBe(false)
     expect(guard.maySign(E1, round(31))).toBe(true)
-    // Nor does it begin another silence.
+    // Nor does it start another silence.
     expect(guard.meet(header(1, 7))).toBe(true)
     expect(guard.silence).toBeNull()
   })
@@ -290,7 +290,7 @@ describe("an own header that the disk does not know", () => {
     expect(guard.silence).toBe("foreign")
   })
 
-  // Looks come every second at most, or with slow rounds every four intervals.
+  // It checks at least every second, or with slow rounds every four intervals.
   it.each([
     { interval: 100, counted: 1_000 },
     { interval: 500, counted: 2_000 },
@@ -306,7 +306,7 @@ describe("an own header that the disk does not know", () => {
     expect([0, 400, 1_000_000, 2_000_000].map(left)).toEqual([0, 400, 400 + counted, 400 + 2 * counted])
   })
 
-  it("counts no time before or after a look without a quorum, nor before a silence that begins anew", () => {
+  it("counts no time before or after a look without a quorum, nor before a silence that restarts", () => {
     const guard = askedAll()
     guard.meet(header(8))
     const look = (now: number, isConnected = true) => {
@@ -323,7 +323,7 @@ describe("an own header that the disk does not know", () => {
     expect(look(5_000)).toMatchObject({ msLeft: SILENCE - 1_000 })
   })
 
-  it("looks for no quorum while there is no silence", () => {
+  it("looks for a quorum only during a silence", () => {
     const guard = askedAll()
     guard.tick(Natural.timestamp(0), () => {
       throw new Error("asked")
@@ -341,7 +341,7 @@ describe("an own header that the disk does not know", () => {
     expect(guard.silence).toBeNull()
   })
 
-  it("of an epoch whose vertices are no longer kept is not judged", () => {
+  it("of an epoch with pruned vertices is ignored", () => {
     const guard = askedAll()
     guard.forgetBefore(Natural.epoch(2))
     open(guard, 2)
@@ -356,7 +356,7 @@ describe("an own header that the disk does not know", () => {
 })
 
 describe("an own header of an epoch that has not opened", () => {
-  it("silences nobody, and counts when the epoch opens on its base", () => {
+  it("causes no silence yet, and counts when the epoch opens on its base", () => {
     const guard = askedAll([header(5)])
     expect(guard.meet(header(50, 0, 2))).toBe(false)
     expect(guard.meet(header(40, 0, 2))).toBe(false)
@@ -367,8 +367,8 @@ describe("an own header of an epoch that has not opened", () => {
     expect(guard.heldBack).toEqual([])
   })
 
-  // Headers of another network under the same keys, of a later epoch, were taken for own ones: all validators of a
-  // network fell silent, and did again after every restart.
+  // Headers of another network under the same keys, of a later epoch, were mistaken for own ones: all validators of a
+  // network fell silent, again after every restart.
   it("is ignored when the epoch opens on another base", () => {
     const guard = askedAll([header(5)])
     guard.signed(header(6))
@@ -407,7 +407,7 @@ describe("an own header of an epoch that has not opened", () => {
     expect(guard.toAsk(committee)).toEqual([])
   })
 
-  it("of another network in an answer is no answer", () => {
+  it("does not count in an answer if it is of another network", () => {
     const guard = guardWith()
     for (const seat of [1, 2]) guard.answer(addressOf(seat), told(header(50, 0, 1, "elsewhere")), committee)
     expect(guard.silence).toBe("asking")

@@ -23,7 +23,7 @@ export const rules: Rules = {
 
 export const seedOf = (name: string): Hash.Hash => Hash.of("udg/seed", new TextEncoder().encode(name))
 
-/** As many keys, in the order of their addresses, so that the first is A everywhere. */
+/** This many keys in the order of their addresses, so that the first is always A. */
 export const keysOf = (count: number) =>
   Array.from({ length: count }, (_, i) => FakeKeys.publicKeyOf(`${count}/${i}`))
     .map((publicKey) => ({ publicKey, address: Address.fromPublicKey(publicKey) }))
@@ -46,7 +46,7 @@ export const committeeOf = (weights: ReadonlyArray<number>, given: Partial<Epoch
 
 export const equalWeights = (count: number): ReadonlyArray<number> => Array.from({ length: count }, () => 1)
 
-/** A network at its first round, as the ledger would make it from a genesis: the closing checkpoint of epoch 0. */
+/** A network at its first round, as the ledger makes it from a genesis: the closing checkpoint of epoch 0. */
 export const genesisCheckpoint = (record: EpochRecord): Checkpoint.Checkpoint =>
   Checkpoint.make({
     epoch: Natural.epoch(record.epoch - 1),
@@ -69,5 +69,5 @@ export const openingOf = (record: EpochRecord): Opening => {
   }
 }
 
-/** The initial state of a guard whose disk is known to be whole. */
+/** The initial state of a guard whose disk is known to be complete. */
 export const WITH_MEMORY = { heldBack: [], hasMemory: true, word: null } as const

@@ -56,7 +56,7 @@ describe("a valid vertex", () => {
     }
   })
 
-  it("needs no parent of its own author", () => {
+  it("can lack a parent of its own author", () => {
     expect(changed({ parents: parents.slice(1) })).toBeUndefined()
   })
 
@@ -102,7 +102,7 @@ describe("an invalid vertex", () => {
     }
   })
 
-  it("has less than a quorum of the previous round, whatever else it names", () => {
+  it("has less than a quorum of the previous round, regardless of other parents", () => {
     const few = [...parents.slice(0, 2), parent(2, 11, "x"), parent(3, 11, "y")]
     expect(changed({ parents: few })).toEqual(new Validity.NoQuorumOfParents({ weight: 2, totalWeight: Sats.make(4) }))
     expect(changed({ parents: [] })).toBeInstanceOf(Validity.NoQuorumOfParents)
@@ -134,7 +134,7 @@ describe("an invalid vertex", () => {
     expect(changed({ parents: [...parents, parent(0, 11, "older")] })).toEqual(new Validity.TwoOwnParents({ author }))
   })
 
-  it("has a parent of its own round or above", () => {
+  it("has a parent of its own or a higher round", () => {
     for (const round of [13, 14]) {
       const future = parent(1, round, "future")
       expect(changed({ parents: [...parents, future] })).toEqual(new Validity.FutureParent({ parent: future }))
@@ -249,7 +249,7 @@ describe("the signatures to check", () => {
   const body = { transactions: [transfer], evidence: [{ first: a, second: b }], heartbeats: [beat] }
   const vertex = builder.make(0, 13, parents, {}, body)
 
-  it("are those of the header, the evidence, the heartbeats and the transactions, with what each signed", () => {
+  it("are those of header, evidence, heartbeats and transactions, with the signed bytes", () => {
     const checks = Validity.signatureChecks(NETWORK, vertex)
     expect(checks).toHaveLength(5)
     expect(checks.every(FakeKeys.isValid)).toBe(true)

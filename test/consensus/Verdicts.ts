@@ -7,7 +7,7 @@ import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import { draw, type Picture } from "./Picture.js"
 import { ReferenceCommitter } from "./ReferenceCommitter.js"
 
-/** Releases after every vertex, as a node does. */
+/** Releases verdicts after every vertex, like a node. */
 export const decide = (picture: Picture, order: ReadonlyArray<Vertex>) => {
   const dag = new Dag(picture.committee)
   const committer = new Committer(dag, picture.schedule)
@@ -21,11 +21,11 @@ export const decide = (picture: Picture, order: ReadonlyArray<Vertex>) => {
   return { committer, released: released.join(" ") }
 }
 
-/** Parents first, else the other way round: the hardest order for reading a picture. */
+/** Parents first, otherwise reversed: the hardest order of arrival. */
 const backwards = (picture: Picture): ReadonlyArray<Vertex> =>
   picture.vertices.toReversed().sort((a, b) => a.header.round - b.header.round)
 
-/** What a picture releases, in whatever order it arrives. */
+/** The verdicts that a picture releases, in any order of arrival. */
 export const released = (text: string): string => {
   const picture = draw(text)
   const { committer, released: told } = decide(picture, picture.vertices)
@@ -38,7 +38,7 @@ export const released = (text: string): string => {
   return told
 }
 
-/** The verdict of each round of a picture, also of those that wait for a lower one. */
+/** The verdict of each round, including those that wait for a lower one. */
 export const verdicts = (text: string, upTo: number): string => {
   const picture = draw(text)
   const { committer } = decide(picture, picture.vertices)

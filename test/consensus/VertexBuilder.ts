@@ -1,4 +1,7 @@
-/** Makes vertices for tests, signed by the fake scheme; unspecified fields have the values an honest author chooses. */
+/**
+ * Makes vertices for tests, signed with the fake scheme. Unspecified fields have the values that an honest validator
+ * chooses.
+ */
 import { Committee } from "../../src/consensus/dag/Committee.js"
 import type { Opening } from "../../src/consensus/output/Opening.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"

@@ -12,7 +12,7 @@ const SIZE = 4
 const builder = new VertexBuilder(openingOf(recordOf(equalWeights(SIZE))))
 const PLENTY: Bounds = { vertices: 100, bytes: 1_000_000, missing: 100 }
 
-/** A room, with the parents it asked for and those it no longer wanted. */
+/** A waiting room, with the parents it requested and those it no longer wanted. */
 class World {
   readonly needed: Array<readonly [Parent, ReadonlyArray<number>]> = []
   readonly resolved: Array<Parent> = []
@@ -27,7 +27,7 @@ class World {
     this.room = new WaitingRoom(SIZE, collectedRound, lacks, { ...PLENTY, ...bounds })
   }
 
-  /** A vertex of this seat and round, and no other. */
+  /** Always the same vertex for this seat and round. */
   vertex(seat: number, round: number, parents: ReadonlyArray<Parent> = []): Vertex {
     return builder.make(seat, round, parents, { timestamp: Natural.timestamp(++this.#serial) })
   }
@@ -40,7 +40,7 @@ class World {
     }))
   }
 
-  /** Adds a vertex with as many missing parents in the round before. */
+  /** Adds a vertex with this many missing parents in the previous round. */
   add(seat: number, round: number, missing: number | ReadonlyArray<Parent>, isFirst = true): Vertex {
     const parents = typeof missing === "number" ? this.phantoms(round - 1, missing) : missing
     const vertex = this.vertex(seat, round, parents)
@@ -56,7 +56,7 @@ class World {
     for (const parent of parents) this.room.satisfy(parent)
   }
 
-  /** Admits everything that may enter. */
+  /** Admits all vertices that are complete. */
   enter(): ReadonlyArray<Vertex> {
     const entered: Array<Vertex> = []
     for (let guest = this.room.next(); guest !== undefined; guest = this.room.next()) {
@@ -77,7 +77,7 @@ describe("an author at its limits", () => {
     expect(world.room.countOf(0)).toBe(3)
   })
 
-  it("keeps what it has when the new one is of the same round or a higher one", () => {
+  it("keeps its vertices when the new one is of the same or a higher round", () => {
     const world = new World({ vertices: 2 })
     const kept = [world.add(0, 2, 1), world.add(0, 3, 1)]
     const late = [world.add(0, 3, 1), world.add(0, 4, 1)]
@@ -145,7 +145,7 @@ describe("vertices that may enter", () => {
     expect([world.room.size, [...world.room.complete]]).toEqual([0, []])
   })
 
-  it("are those of which the last parent arrives or is collected", () => {
+  it("are those whose last parent has arrived or is collected", () => {
     const world = new World()
     const parents = [...world.phantoms(1, 2), ...world.phantoms(2, 1)]
     const vertex = world.add(0, 3, parents)
@@ -201,7 +201,7 @@ describe("vertices that may enter", () => {
 })
 
 describe("a missing parent", () => {
-  it("is asked for once in the turn of each author that needs it, directly or through others", () => {
+  it("is requested once in the turn of each author that needs it, directly or through others", () => {
     const world = new World()
     const [phantom] = world.phantoms(1, 1)
     if (phantom === undefined) throw new Error("one asked for")
@@ -216,7 +216,7 @@ describe("a missing parent", () => {
     expect(world.room.neededBy(parentOf(low))).toEqual([0, 1, 2])
   })
 
-  it("is not asked for while only unnamed second vertices lack it", () => {
+  it("is not requested while only unnamed second vertices lack it", () => {
     const world = new World()
     const [phantom] = world.phantoms(1, 1)
     if (phantom === undefined) throw new Error("one asked for")
@@ -226,7 +226,7 @@ describe("a missing parent", () => {
     expect(world.needed).toEqual([[phantom, [3]]])
   })
 
-  it("is no longer wanted once it is here, or nobody waits for it", () => {
+  it("is no longer wanted once it has arrived, or no vertex waits for it", () => {
     const world = new World({ vertices: 1 })
     const [first, second] = world.phantoms(1, 2)
     if (first === undefined || second === undefined) throw new Error("two asked for")
@@ -235,7 +235,7 @@ describe("a missing parent", () => {
     world.add(2, 2, [parentOf(low)])
     world.room.add(low, 1, [second], true)
     expect(world.resolved).toEqual([parentOf(low)])
-    // One of a lower round takes the place of the vertex that lacks it.
+    // A vertex of a lower round displaces the one that names it.
     world.add(0, 2, [second])
     expect(world.resolved.slice(1)).toEqual([first])
     expect([...world.room.wanted].map(({ parent }) => parent)).toEqual([parentOf(low), second])
@@ -251,7 +251,7 @@ describe("a missing parent", () => {
     expect([...world.room.wanted].map(({ parent }) => parent)).toContainEqual(parents[0])
   })
 
-  it("that waited here and was dropped is asked for again by all that need it", () => {
+  it("that was dropped from the room is requested again by all that need it", () => {
     const world = new World({ vertices: 1 })
     const named = world.add(1, 3, 1)
     world.add(2, 4, [parentOf(named)])

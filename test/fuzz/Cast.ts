@@ -17,9 +17,9 @@ export interface Cast {
   /** The adversary's validator, and small ones of the same committee; together less than a third of the weight. */
   readonly member: Person
   readonly crowd: ReadonlyArray<Person>
-  /** The adversary's: may stake. */
+  /** An account of the adversary that can stake. */
   readonly newcomer: Person
-  /** The adversary's: with money, and never heard of. */
+  /** Accounts of the adversary: with coins, and unknown to the ledger. */
   readonly rich: ReadonlyArray<Person>
   readonly unknown: ReadonlyArray<Person>
   readonly victims: ReadonlyArray<Person>
@@ -41,7 +41,7 @@ const parametersOf = (epochRounds: number) => ({
   votingPeriodRounds: epochRounds,
   executionDelayRounds: epochRounds,
   checkpointIntervalRounds: 10,
-  // The honest do not vote, and what the adversary alone may pass is another question than this one.
+  // Honest validators do not vote. Proposals that the adversary could pass alone are not tested here.
   quorumPercent: 67,
 })
 

@@ -1,4 +1,4 @@
-/** Values at the edges of what the fields of messages can hold. */
+/** Edge values of the fields of messages. */
 import { sha256Hex } from "#crypto"
 import * as Binary from "../../src/protocol/encoding/Binary.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
@@ -23,7 +23,7 @@ export class Edges {
     return Sats.make(this.#chance.pick(within))
   }
 
-  /** One that nobody has seen. */
+  /** An unknown hash. */
   hash(): Hash.Hash {
     return this.#chance.percent(5) ? Hash.ZERO : (sha256Hex(Binary.utf8(`hash ${this.#hashes++}`)) as Hash.Hash)
   }

@@ -1,6 +1,6 @@
 /**
- * Messages: real ones with every field bent to its edges, signed anew with whatever key there is, and made-up ones. What
- * the decoders refuse is thrown away by who asks.
+ * Messages: real ones with each field set to edge values and signed again with an available key, and invented ones. The
+ * caller drops those that the decoder rejects.
  */
 
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
@@ -31,12 +31,12 @@ export interface Surroundings {
   readonly edges: Edges
   readonly chance: Chance
   readonly now: () => number
-  /** Whether the member signs more than its one vertex of a slot: whoever does loses its seat soon. */
+  /** Whether the member equivocates, for which it soon loses its seat. */
   readonly isEquivocating: boolean
 }
 
 const COLLECTION_ROUNDS = 10
-/** A few bodies are as large as they may be. */
+/** A few bodies have the maximum size. */
 const FULL_BODIES_PER_MILLE = 1
 
 export class Forge {
@@ -48,7 +48,7 @@ export class Forge {
   readonly #strangers: ReadonlyArray<Signer>
   readonly #honest: ReadonlyArray<Signer>
   readonly #addresses: ReadonlyArray<Address>
-  /** Of networks that the same validators serve. */
+  /** Bases of other networks with the same validators. */
   readonly #elsewhere: ReadonlyArray<Hash>
 
   constructor(around: Surroundings) {
@@ -91,9 +91,9 @@ export class Forge {
     return this.#chance.percent(40) ? known : purse.usurped(known)
   }
 
-  // What is signed, by whom.
+  // Signed messages.
 
-  /** Whose word counts least is heard most. An equivocating member's second vertices are the business of one world in two. */
+  /** Strangers sign most messages. An equivocating member's second vertices occur in every other world. */
   #signer(): Signer {
     const chance = this.#chance
     return this.#around.isEquivocating && chance.percent(50) ? chance.pick(this.#members) : chance.pick(this.#strangers)
@@ -148,7 +148,7 @@ export class Forge {
       const count = chance.pick([1, 2, 30, Header.MAX_PARENTS])
       return Array.from({ length: count }, () => this.#parent(round - chance.between(0, COLLECTION_ROUNDS + 2)))
     }
-    // One of each slot of the round before, as a good vertex has; of the slots with several perhaps more.
+    // One vertex of each slot of the previous round, like a valid vertex; sometimes more of a slot with several.
     const row = this.#knowledge.rows.get(round - 1)
     const whole = [...(row?.values() ?? [])].map((vertices) => chance.pick(vertices).header)
     const parents = whole.map(
@@ -204,13 +204,13 @@ export class Forge {
     const known = this.#knowledge.vertices.any()?.header
     if (known !== undefined && luck < 10) return known
     if (luck < 25) {
-      // By an honest key, in another network of theirs.
+      // Signed by an honest key, for another network of the same validators.
       const signer = chance.pick(this.#honest)
       return this.#signed({ ...this.#content(signer, bodyHash), base: chance.pick(this.#elsewhere) }, signer)
     }
     const signer = this.#signer()
     if (known === undefined || luck < 60) return this.#signed(this.#content(signer, bodyHash), signer)
-    // A real one with some of its fields bent.
+    // A real one with some fields changed.
     const other = this.#content(signer, bodyHash)
     const bent = { ...known, publicKey: signer.publicKey }
     for (const field of ["base", "epoch", "round", "parents", "timestamp", "coinbase", "bodyHash"] as const) {
@@ -253,7 +253,7 @@ export class Forge {
     return Vertex.make(this.header(Vertex.bodyHash(body)), body)
   }
 
-  /** By the rules in everything, and waiting for parents that nobody has. */
+  /** A valid vertex whose parents do not exist. */
   #guest(): Vertex.Vertex {
     const { opening, committee, highestQuorum } = this.#knowledge
     const chance = this.#chance
@@ -312,7 +312,7 @@ export class Forge {
       commitIndex: Natural.commitIndex(chance.percent(70) ? index : this.#edges.number(index)),
       commitHash: checkpoint !== undefined && chance.percent(80) ? checkpoint.commitHash : this.#edges.hash(),
     }
-    // Now and then under a signature that does not hold.
+    // Some have an invalid signature.
     const isForged = chance.percent(10)
     const signature = (isForged ? this.#around.cast.member.signer : signer).sign(Heartbeat.signedBytes(content))
     return { ...content, signature, validator: this.#addressOf(signer) }
@@ -330,7 +330,7 @@ export class Forge {
     for (const key of ["epochRounds", "collectionDepthRounds", "checkpointIntervalRounds", "halvingRounds"] as const) {
       if (chance.percent(20)) rules[key] = this.#edges.number(record.rules[key])
     }
-    // The encoding has four bytes for it.
+    // Its encoding has four bytes.
     rules.epochRounds = Math.min(rules.epochRounds, 2 ** 32 - 1)
     return {
       epoch: Natural.epoch(chance.percent(60) ? record.epoch + 1 : this.#epoch()),
@@ -396,7 +396,7 @@ export class Forge {
     }
   }
 
-  // Questions and answers, mostly to nobody who asked.
+  // Questions, and answers that mostly nobody requested.
 
   #question(): Message {
     const chance = this.#chance

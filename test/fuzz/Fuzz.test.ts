@@ -1,13 +1,13 @@
 /**
- * The whole replica against everything that a member of four and strangers can say. `UDG_FUZZ_MESSAGES` says how much of it,
- * `UDG_FUZZ_SEED` which run comes first; what fits into one run is one then.
+ * The whole replica against any message that one member of four and strangers can send. `UDG_FUZZ_MESSAGES` sets how
+ * many, `UDG_FUZZ_SEED` the first run. Few messages make a single run.
  */
 import { describe, expect, it } from "vitest"
 import * as Rest from "../support/Rest.js"
 import * as Fuzz from "./Fuzz.js"
 
 const MOST_A_RUN = 25_000
-/** One of so many runs has a hundred members. */
+/** One in this many runs has a hundred members. */
 const RUNS = 5
 const LIMIT_MS = 3 * 3_600_000
 

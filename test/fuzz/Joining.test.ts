@@ -1,6 +1,6 @@
 /**
- * A newcomer whose first peer spoils what it says about checkpoints and state, byte by byte, while three others are honest.
- * `UDG_FUZZ_STATES` says how much of it.
+ * A joining node whose first peer corrupts checkpoints and state byte by byte, while three others are honest.
+ * `UDG_FUZZ_STATES` sets the amount.
  */
 import { setImmediate as turn } from "node:timers/promises"
 import { Either } from "effect"
@@ -20,7 +20,7 @@ const LIMIT_MS = 3 * 3_600_000
 
 type Lie = (message: Message) => ReadonlyArray<Message>
 
-/** The messages that a decoder makes of the bytes with some of them changed; several, since most make none. */
+/** The messages decoded from bytes with some of them changed. Several attempts, since most do not decode. */
 const spoiling =
   (chance: Chance): Lie =>
   (message) => {
@@ -39,7 +39,7 @@ const spoiling =
     return lies
   }
 
-/** The checkpoints of the honest, in another order, twice, or with holes. */
+/** The honest nodes' checkpoints reordered, repeated, or with gaps. */
 const rearranging =
   (chance: Chance): Lie =>
   (message) => {
@@ -93,7 +93,7 @@ describe("a newcomer between one peer that corrupts its messages and three hones
     Rest.of("many networks", "joins the true state when a peer changes %s"),
     async (_, lieOf) => {
       for (let seed = 1; seed <= runs; seed++) {
-        // Without turns of the event loop the runner takes the worker for dead.
+        // Vitest gives up on a worker that never yields.
         await turn()
         const { eve, honest } = join(seed, lieOf)
         const where = `seed ${seed}`

@@ -1,4 +1,4 @@
-/** What the adversary has seen: everything that honest nodes send to its machines, or that its own replica writes down. */
+/** What the adversary knows: everything that honest nodes send to its machines, and that its own replica writes. */
 import { Committee } from "../../src/consensus/dag/Committee.js"
 import type { Opening } from "../../src/consensus/output/Opening.js"
 import type { Checkpoint, CheckpointSignature, SignedCheckpoint } from "../../src/protocol/epoch/Checkpoint.js"
@@ -11,7 +11,7 @@ import type { Message } from "../../src/replica/messages/Message.js"
 import type { Write } from "../../src/replica/output/Write.js"
 import type { Chance } from "../simulation/Chance.js"
 
-/** The last few of something, and a few of all there ever were. */
+/** The latest few items, and a sample of all earlier ones. */
 export class Memory<A> {
   readonly #chance: Chance
   readonly #capacity: number
@@ -55,12 +55,12 @@ export class Knowledge {
   readonly heartbeats: Memory<Heartbeat>
   readonly evidence: Memory<Evidence>
   readonly subtrees: Memory<{ readonly root: Hash; readonly subtree: Uint8Array }>
-  /** Whole messages, to be said again. */
+  /** Whole messages, for replays. */
   readonly messages: Memory<Message>
   readonly bases: Memory<Hash>
   opening: Opening
   committee: Committee
-  /** Of the running epoch: round, then author. */
+  /** The running epoch's vertices: round, then author. */
   rows = new Map<number, Map<string, ReadonlyArray<Vertex>>>()
   isClosed = false
 

@@ -1,4 +1,4 @@
-/** The adversary's own seats: good vertices, round after round, with bodies that are anything but. */
+/** The adversary's own seats: valid vertices in every round, with arbitrary bodies. */
 
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
@@ -19,7 +19,7 @@ export interface Surroundings {
   readonly chance: Chance
   readonly now: () => number
   readonly isEquivocating: boolean
-  /** What honest people wait for. */
+  /** The pending transactions of honest people. */
   readonly waiting: () => ReadonlyArray<Transaction>
 }
 
@@ -31,7 +31,7 @@ export class Member {
   #epoch = 0
   #made = 0
   #last: Header.Header | null = null
-  /** Makes a vertex only where there is something to steal: in the moment in which somebody pays. */
+  /** Makes a vertex only while a payment is pending, to steal it. */
   readonly #isThief: boolean
   readonly #stolen = new Set<string>()
 
@@ -41,7 +41,9 @@ export class Member {
     this.#isThief = around.chance.percent(50)
   }
 
-  /** Its vertices of the next round, once a quorum of the one before is known; several of one slot where it equivocates. */
+  /**
+   * Its vertices of the next round, once a quorum of the previous one is known; several for one slot if it equivocates.
+   */
   advance(): ReadonlyArray<Message> {
     const { knowledge, chance, isEquivocating } = this.#around
     const { record } = knowledge.opening
@@ -83,7 +85,7 @@ export class Member {
     return this.#around.waiting().filter(({ id }) => !this.#stolen.has(id))
   }
 
-  /** The bytes of what others wait for, under signatures that hold and do not count. */
+  /** The pending transactions of others under valid signatures of wrong keys. */
   #steal(): ReadonlyArray<Transaction> {
     const { purse } = this.#around
     const prey = this.#prey()
@@ -91,7 +93,7 @@ export class Member {
     return prey.map((transaction) => purse.usurped(transaction))
   }
 
-  /** A quorum: one of each slot of the round before, among them its own last one. */
+  /** A quorum: one vertex of each slot of the previous round, including its own latest one. */
   #parents(round: number): ReadonlyArray<Header.Parent> {
     const { knowledge, chance } = this.#around
     if (round === knowledge.opening.record.firstRound) return []
@@ -103,7 +105,7 @@ export class Member {
       parents.push({ round: header.round, author: header.author, hash: header.hash })
     }
     const hasOwn = parents.some(({ author }) => author === this.#person.address)
-    // Older ones beside, some of which nobody has.
+    // Sometimes older ones as well, some of which do not exist.
     for (let extra = chance.percent(20) ? chance.between(1, 8) : 0; extra > 0; extra--) {
       const old = round - chance.between(2, 9)
       const vertices = [...(knowledge.rows.get(old)?.values() ?? [])].flat()

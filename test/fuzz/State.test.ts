@@ -1,6 +1,7 @@
 /**
- * The state that a joiner fetches, against everything that peers may send in its place: pieces with any byte changed, torn, or
- * put together anew; and whole states that a forged quorum has signed. `UDG_FUZZ_STATES` says how many lies of each kind.
+ * The downloaded state of a joining node, against anything that peers can send instead: pieces with a changed byte,
+ * truncated or reassembled, and whole states signed by a forged quorum. `UDG_FUZZ_STATES` sets the number of lies of
+ * each kind.
  */
 import { setImmediate as turn } from "node:timers/promises"
 import { Either, FastCheck as fc } from "effect"
@@ -21,21 +22,21 @@ import { Chance } from "../simulation/Chance.js"
 const total = Number(process.env["UDG_FUZZ_STATES"] ?? 600)
 const LIMIT_MS = 3 * 3_600_000
 const PIECE_BYTES = 3_000
-/** Records that are taken in at a time: `JoinedLedger` lets others have the thread after these. */
+/** Records per slice: `JoinedLedger` yields the thread after each. */
 const SLICE = 256
-/** Lies between two turns of the event loop: without turns the runner takes the worker for dead. */
+/** Lies between two turns of the event loop. Vitest gives up on a worker that never yields. */
 const TURN_EVERY = 100
 
 type Entry = Trie.Change & { readonly value: Uint8Array }
 
-/** A network's state with a little of everything in it. */
+/** A state with records of every kind. */
 const lives = [1, 2, 3].map((seed) => {
   const [stage] = fc.sample(Play.stage, { seed, numRuns: 1 })
   const steps = fc.sample(Play.step, { seed, numRuns: 150 })
   if (stage === undefined) throw new Error("a stage expected")
   const { chain } = Play.play(stage, steps)
   const entries: Array<Entry> = []
-  // A value is lent.
+  // A value is only valid until the next one.
   for (const { key, value } of chain.ledger.entries())
     if (value !== null) entries.push({ key, value: Uint8Array.from(value) })
   return { ledger: chain.ledger, genesis: chain.genesis, entries, trie: Trie.apply(Trie.empty, entries) }
@@ -50,7 +51,7 @@ const of = <A>(items: ReadonlyArray<A>, chance: Chance): A => {
 
 const EDGES = [0, 1, 2, 0x7f, 0x80, 0xfe, 0xff]
 
-/** Bytes with one of them changed, torn off, or with more behind them. */
+/** Bytes with one changed, truncated, or with others appended. */
 const spoiled = (bytes: Uint8Array, chance: Chance): Uint8Array => {
   const at = chance.below(bytes.length)
   const kind = chance.below(8)
@@ -63,7 +64,7 @@ const spoiled = (bytes: Uint8Array, chance: Chance): Uint8Array => {
   return copy
 }
 
-/** A piece whose parts are in another order, missing, twice, or from elsewhere. */
+/** A piece with parts reordered, missing, repeated, or from elsewhere. */
 const rearranged = (pieces: ReadonlyArray<Subtree.Subtree>, chance: Chance): Uint8Array => {
   const [one, other] = [of(pieces, chance), of(pieces, chance)]
   const records = [...one.records]
@@ -95,7 +96,7 @@ const rearranged = (pieces: ReadonlyArray<Subtree.Subtree>, chance: Chance): Uin
 
 describe("the pieces of a state", () => {
   it(
-    "lead to the true state or to nothing, whatever else comes between them",
+    "lead to the true state or to none, even mixed with others",
     async () => {
       let accepted = 0
       const chance = new Chance(1, "pieces")
@@ -116,7 +117,7 @@ describe("the pieces of a state", () => {
           expect([assembly.records, assembly.heldRecords]).toEqual([trie.records, trie.records])
         }
       }
-      // Such as the reverse of one record.
+      // For example the reverse of one record.
       expect(accepted).toBeLessThan(total)
     },
     LIMIT_MS,
@@ -138,7 +139,7 @@ const targetOf = (ledger: Ledger, root: Hash.Hash): Checkpoint.SignedCheckpoint 
   signatures: [],
 })
 
-/** What comes of a state that a quorum has signed, in how many slices. */
+/** The result of joining with a state signed by a quorum, and the number of slices. */
 const joined = ({ ledger, genesis }: Life, trie: Trie.Trie) => {
   const target = targetOf(ledger, trie.hash)
   const making = new JoinedLedger(genesis.protocol, { low: 5, high: 7 }, { trie, target })
@@ -148,7 +149,7 @@ const joined = ({ ledger, genesis }: Life, trie: Trie.Trie) => {
   return { made, slices }
 }
 
-/** All that anybody may ask of a ledger. */
+/** Calls every read of a ledger. */
 const look = ({ read }: Ledger): void => {
   for (const { address } of read.validators(500)) {
     read.stake(address)
@@ -162,7 +163,7 @@ const look = ({ read }: Ledger): void => {
   read.council()
 }
 
-/** The place that a record's own bytes give it; where they give none, the one it had. */
+/** The entry at the key that its value implies; otherwise at its old key. */
 const placed = ({ key, value }: Entry): Entry =>
   Either.match(StateRecord.decode(value), {
     onLeft: () => ({ key, value }),
@@ -180,7 +181,7 @@ const forged = (entries: ReadonlyArray<Entry>, strange: ReadonlyArray<Entry>, ch
     case 1:
       return [...entries, placed(elsewhere)]
     case 2:
-      // Beside its own place.
+      // Under a wrong key.
       return [...entries, { key: of(strange, chance).key, value: victim.value }]
     case 3:
       return [...others, { key: victim.key, value: elsewhere.value }]
@@ -192,7 +193,7 @@ const forged = (entries: ReadonlyArray<Entry>, strange: ReadonlyArray<Entry>, ch
 }
 
 describe("a state under a forged quorum", () => {
-  it("is the true one where it is genuine", () => {
+  it("is accepted only if it is the true one", () => {
     for (const life of lives) {
       const { made } = joined(life, life.trie)
       expect(Either.map(made, ({ entries }) => typeof entries)).toEqual(Either.right("function"))

@@ -11,7 +11,7 @@ const words = (...some: ReadonlyArray<number>): Uint32Array => {
   return address
 }
 
-/** As many steps as the farthest of these lies behind its slot, with half of the slots taken. */
+/** The number of steps to the farthest of these from its slot, with half of the slots taken. */
 const longestWalk = (hashes: ReadonlyArray<number>): number => {
   const mask = 2 ** Math.ceil(Math.log2(hashes.length * 2)) - 1
   const taken = new Uint8Array(mask + 1)
@@ -114,7 +114,7 @@ describe("the address index", () => {
     expect([leftOver, mostMoved]).toEqual([[0, 0, 0, 0, 0, 0], MOVED_AT_ONCE])
   })
 
-  it("finds what was added and nothing else, at every size", () => {
+  it("finds exactly the added addresses, at every size", () => {
     const { index } = indexed()
     const wrong: Array<number> = []
     for (let i = 0; i < 5_000; i++) {

@@ -25,7 +25,7 @@ const walked = (delegators: Delegators, validator: Address): Array<number> => {
 }
 
 describe("the delegators of a validator", () => {
-  it("appear once each on a walk, whatever others do between its steps", () => {
+  it("appear once each on a walk, despite changes between its steps", () => {
     const val = person("val").address
     const act = fc.record({ row: fc.nat(30), epoch: fc.nat(2), to: fc.constantFrom("val", "other", "none", "dead") })
     fc.assert(

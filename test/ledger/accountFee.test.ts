@@ -61,7 +61,7 @@ describe("a transfer to an address without an account", () => {
     expect(paidTo(chain)).toEqual({ treasury: PRICE, author: 2 * MIN })
   })
 
-  it("leaves the author the surcharge for an account that somebody else created before", () => {
+  it("leaves the author the surcharge for an account that another transfer created first", () => {
     const chain = new Chain(world)
     const late = chain.transfer(bob, eve, 5, FULL)
     expect(chain.ledger.admission(late, 0)).toBeUndefined()
@@ -97,7 +97,7 @@ describe("an address", () => {
     expect(chain.ledger.read.totals.treasury).toBe(0)
   })
 
-  it("loses its account when a vote takes the seat that was all it had, whatever row a node still has", () => {
+  it("loses its account when a vote takes its seat and it has nothing else, even if a node keeps a row", () => {
     const chain = new Chain({ ...world, council: ["alice", "fay"] })
     decide(chain, { _tag: "CouncilMembership", action: "remove", address: fay.address })
     expect(chain.run(chain.transfer(alice, fay, 5, MIN), chain.transfer(alice, fay, 5, FULL)).map(told)).toEqual([

@@ -1,4 +1,4 @@
-/** What an attacker would try, one story each. */
+/** Attacks, one story each. */
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Delegation from "../../src/ledger/rules/Delegation.js"
@@ -35,7 +35,7 @@ describe("a flood of accounts with similar addresses", () => {
     expect(accounts.find(address(5_000))).toBeUndefined()
   })
 
-  it("gives one digest in whatever order they come", () => {
+  it("gives the same digest in any order", () => {
     const order = Array.from({ length: 300 }, (_, i) => i)
     const digestOf = (order: ReadonlyArray<number>) => {
       const chain = new Chain({ accounts: { alice: 9_000 } })
@@ -124,7 +124,7 @@ describe("a transaction of an account that does not exist", () => {
   })
 
   // A failure with a fee of 0 tried to raise the nonce of an account without a row.
-  it("has no effect and leaves no record, whatever its type", () => {
+  it("has no effect and leaves no record, for any type", () => {
     const chain = delegated()
     const before = [...chain.ledger.records()].filter(({ kind }) => kind === "Account").length
     const transactions = freeOfEveryType(chain, evil)
@@ -134,7 +134,7 @@ describe("a transaction of an account that does not exist", () => {
     expect([...chain.ledger.records()].filter(({ kind }) => kind === "Account")).toHaveLength(before)
   })
 
-  // A council seat that was given and taken leaves an empty row, which a restored node does not have.
+  // A council seat that was granted and removed leaves an empty row, which a restored node lacks.
   it("has no effect either where an account was emptied, on a running node and on a restored one", () => {
     const chain = new Chain({ ...world, council: ["val"], parameters: { councilPercent: 0 } })
     const seat = (action: "add" | "remove") =>
@@ -189,7 +189,7 @@ describe("manipulation of the share price", () => {
 
   // In a small network a pool of one coin doubles within hours. An account that moves that coin to another each time
   // holds ever fewer shares, until one share is worth most of what somebody else delegates.
-  it("a pool whose shares were made expensive takes nothing from the next delegator", () => {
+  it("a pool with expensive shares takes nothing from the next delegator", () => {
     const pumps = ["pump 0", "pump 1", "pump 2", "pump 3"].map(person)
     const chain = new Chain({
       accounts: { ...Object.fromEntries(pumps.map(({ name }) => [name, 1_000])), bob: 100_000 },
@@ -254,7 +254,7 @@ describe("manipulation of the share price", () => {
 
   // Leavers of all epochs had one pool. Slashed almost to nothing repeatedly, it could issue no more shares, and
   // further leavers were released at once, before the evidence against their validator came.
-  it("leavers always wait and can be slashed, whatever became of earlier leavers", () => {
+  it("leavers always wait and can be slashed, independently of earlier leavers", () => {
     const chain = new Chain({ accounts: { alice: 5 } })
     const state = new State(Protocol.standard, tableKey)
     state.epoch = { weighedIn: Natural.epoch(7), base: Hash.ZERO, record: { ...chain.epoch, epoch: Natural.epoch(7) } }

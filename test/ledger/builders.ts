@@ -1,6 +1,6 @@
 /**
- * Words for telling stories about a ledger: people by name, coins, commits. Signatures are made up, since the ledger
- * gets only verified input; keys and addresses match.
+ * A vocabulary for stories about a ledger: people by name, coins, commits. Signatures are made up, since the ledger
+ * receives only verified input; keys and addresses match.
  */
 import { Either } from "effect"
 import { fromHex, sha256Hex } from "#crypto"

@@ -33,7 +33,7 @@ describe("a vote", () => {
     expect(chain.run(voting(chain, other, true, 9)).map(told)).toEqual(["failed: ProposalNotFound"])
   })
 
-  it("leaves a permanent record only where it was cast", () => {
+  it("leaves a permanent record only if it was cast", () => {
     const chain = voted({ _tag: "Text" }, [[val, true]])
     const ballots = () => [...chain.ledger.records()].filter(({ kind }) => kind === "Ballot").length
     const id = Natural.proposalId(1)
@@ -76,7 +76,7 @@ describe("a decision", () => {
   })
 
   it("is a rejection below the approval and below the turnout", () => {
-    // 60 % of the votes cast are not 66 %; nobody at all is not 10 %.
+    // 60 % of the votes cast are less than 66 %; no votes at all are less than 10 %.
     for (const votes of [
       [
         [val, true],
@@ -142,7 +142,7 @@ describe("the execution of a proposal", () => {
     return chain
   }
 
-  it("pays from the treasury what it holds", () => {
+  it("pays from the treasury at most its balance", () => {
     const spend = (amount: number) =>
       ({ _tag: "TreasurySpend", recipient: carol.address, amount: coins(amount) }) as const
     const quiet = { protocol: { roundReward: Sats.ZERO } }

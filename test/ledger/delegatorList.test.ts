@@ -38,7 +38,7 @@ describe("the list of a validator's delegators", () => {
     }
   })
 
-  it("has the largest of many, in whatever order they came", () => {
+  it("has the largest of many, in any order of arrival", () => {
     const amounts = Array.from({ length: 97 }, (_, n) => coins(1) + ((n * 37) % 97))
     const names = amounts.map((_, n) => `delegator ${n}`)
     const chain = new Chain({

@@ -50,7 +50,7 @@ describe("the emission", () => {
     expect(reached.length).toBe(END - (reached[0] ?? 0) + 1)
   })
 
-  it("may mint again up to the cap what a slash has burned", () => {
+  it("can mint burned coins again, up to the cap", () => {
     const chain = new Chain({
       accounts: { alice: 21_000_000 - 10_000 - 2_000 - 0.1 },
       validators: { val: 10_000, other: 2_000 },

@@ -44,7 +44,7 @@ describe("a ledger under transactions with edge values", () => {
     const run = fuzz(SEED, transactions)
     let step = run.next()
     // The runner gives up on a worker that is silent for a minute.
-    for (let commits = 1; step.done !== true; commits++, step = run.next()) if (commits % 1_000 === 0) await turn()
+    for (let commits = 1; step.done !== true; commits++, step = run.next()) if (commits % 100 === 0) await turn()
     return step.value
   }
 

@@ -101,7 +101,7 @@ describe("creating a proposal", () => {
     ])
   })
 
-  it("costs a commit only what is due, however many wait for execution", () => {
+  it("costs a commit only due proposals, even if many wait for execution", () => {
     const chain = new Chain({ ...world, parameters: { ...world.parameters, executionDelayRounds: 200 } })
     const waiting = [1, 2, 3].flatMap((id) => {
       chain.run(proposing(chain, alice, { _tag: "Text" }))
@@ -145,7 +145,7 @@ describe("creating a proposal", () => {
     expect(nobody.run(proposing(nobody, alice, change)).map(told)).toEqual(["failed: no_voters"])
   })
 
-  it("is impossible while nobody could vote: 0 of 0 would pass", () => {
+  it("is impossible without a possible voter: 0 of 0 would pass", () => {
     const chain = new Chain(world)
     chain.run(chain.unstake(val), chain.unstake(other))
     expect(chain.run(proposing(chain, alice, { _tag: "Text" })).map(told)).toEqual(["failed: no_voters"])
@@ -178,7 +178,7 @@ describe("the bond of a proposal", () => {
     expect(proposal(chain)).toMatchObject({ bond: coins(10), bondStatus: "held" })
   })
 
-  it("returns with enough turnout, whatever was decided, also to an account that has spent all else", () => {
+  it("returns with enough turnout after any decision, even to an account that has spent all else", () => {
     for (const vote of [true, false]) {
       const chain = made()
       chain.run(voting(chain, val, vote))
@@ -257,7 +257,7 @@ describe("the bond of a proposal", () => {
 })
 
 describe("a proposer who wants every place for free", () => {
-  it("gets a limited number of places, and pays for each that nobody votes on", () => {
+  it("gets a limited number of places, and pays for each without votes", () => {
     const chain = new Chain({ ...bonded, parameters: { ...bonded.parameters, maxActivePerProposer: 3 } })
     const many = Array.from({ length: 5 }, () => proposing(chain, alice, { _tag: "Text" }))
     expect(chain.run(...many, proposing(chain, val, { _tag: "Text" })).map(told)).toEqual([
@@ -274,7 +274,7 @@ describe("a proposer who wants every place for free", () => {
     expect(chain.run(proposing(chain, alice, { _tag: "Text" })).map(told)).toEqual(["applied"])
   })
 
-  it("leaves texts for a week, then a record of a few bytes, whatever the decision", () => {
+  it("leaves texts for a week, then a record of a few bytes, after any decision", () => {
     const chain = new Chain(bonded)
     const description = "d".repeat(Limits.DESCRIPTION_BYTES)
     const title = "t".repeat(Limits.TITLE_BYTES)
@@ -299,7 +299,7 @@ describe("a proposer who wants every place for free", () => {
     expect(chain.ledger.read.proposals(9).map(({ texts, transaction }) => [texts, transaction])).toEqual(
       [rejected, failed, executed].map(({ id }) => [null, id]),
     )
-    // They do not matter to a restarted node: new proposals are decided as usual.
+    // They do not affect a restarted node: new proposals are decided as usual.
     const restored = fromRecords(chain.genesis.protocol, tableKey, chain.ledger.records(), chain.ledger.effectsDigest)
     const again = new Chain(chain.genesis, Either.getOrThrow(restored))
     again.run(proposing(again, alice, { _tag: "Text" }))

@@ -185,7 +185,7 @@ describe("an account that leaves a second time", () => {
     expect(released).toEqual([7])
   })
 
-  it("waits with a member that is kept on, although its first validator is no longer a member", () => {
+  it("waits with a member that is kept on, even after its first validator left the committee", () => {
     const chain = new Chain(world)
     const first = chain.epoch
     chain.closeEpoch([val])
@@ -285,7 +285,7 @@ describe("a thousand leaving delegations beside a stake that must wait", () => {
 })
 
 /** They were released two epochs after they had left, while their money counted in the weight of a possible signer. */
-describe("delegators of members that are kept on because nobody stays", () => {
+describe("delegators of members that are kept on for lack of others", () => {
   const [dora, newcomer] = [person("dora"), person("newcomer")]
 
   /** Val weighs 8 000 coins, 2 000 of them dora's; then both leave in one epoch, and val, alone, is kept on. */
@@ -312,7 +312,7 @@ describe("delegators of members that are kept on because nobody stays", () => {
     expect(chain.ledger.read.totals.delegated).toBe(Math.ceil(delegated / 2))
   })
 
-  it("delay nobody else, nor those who left before the weights were measured", () => {
+  it("delay no others, including those who left before the weights were measured", () => {
     const chain = new Chain({
       validators: { val: 6_000 },
       accounts: { dora: 5_000, alice: 500, bob: 500, carol: 3_000 },

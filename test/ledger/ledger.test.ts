@@ -199,14 +199,14 @@ describe("reads", () => {
     expect(read.accountCount).toBe([...chain.ledger.records()].filter(({ kind }) => kind === "Account").length)
   })
 
-  it("list validators even if nobody asked before the first commit", () => {
+  it("list validators without any read before the first commit", () => {
     const fresh = new Chain({ validators: { val: 3_000, other: 2_500 } })
     fresh.commit([{ by: val }])
     expect(fresh.ledger.read.head.index).toBe(1)
     expect([fresh.ledger.read.validators(9).length, fresh.ledger.read.activeValidatorCount]).toEqual([2, 2])
   })
 
-  it("report for an account without a stake what its delegators hold, and that it is no validator", () => {
+  it("report an account without a stake as no validator, with its delegators' amounts", () => {
     const other = person("other")
     const left = new Chain({ validators: { val: 3_000, other: 2_500 }, accounts: { alice: 9, other: 1 } })
     left.run(left.delegate(alice, other, coins(4)), left.unstake(other))

@@ -21,7 +21,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
 )
 
 describe("a pool", () => {
-  it("never pays out more than it holds, and nobody gains by joining or leaving", () => {
+  it("never pays out more than it holds, and joining or leaving gains nothing", () => {
     fc.assert(
       fc.property(fc.array(move, { maxLength: 60 }), (moves) => {
         let pool = Pool.empty
@@ -66,7 +66,7 @@ describe("a pool", () => {
 
   // A pool of few shares took a deposit whole and gave as many shares as it bought, rounded down: the rest went to the
   // other holders, who had made the shares expensive by joining and leaving with small amounts.
-  it("keeps a deposit worth its price less one sat, whatever others do", () => {
+  it("keeps a deposit worth its price less one sat, despite other joins and leaves", () => {
     const others = fc.array(move, { maxLength: 60 })
     fc.assert(
       fc.property(others, fc.integer({ min: 1, max: 5_000_000_000_000 }), others, (before, offered, after) => {

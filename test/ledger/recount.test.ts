@@ -66,7 +66,7 @@ describe("a recount over the leaves of a frozen state", () => {
     expect(() => count([record])).toThrow(/above the maximum supply/)
   })
 
-  it("finds a missing account, a pool too large and shares that nobody holds", () => {
+  it("finds a missing account, a pool too large and shares without a holder", () => {
     const records = [...story().ledger.records()]
     for (const kind of ["Account", "Validator"] as const) {
       const missing = records.find((record) => record.kind === kind)
@@ -152,7 +152,7 @@ describe("the result of a recount", () => {
     expect(problemOf(Records.totals, (totals) => ({ ...totals, treasury: more(totals.treasury) }))).toBe(total)
   })
 
-  it("has each pool whose shares differ from those of its delegators", () => {
+  it("has each pool whose shares do not match its delegators", () => {
     const shares = { staying: BigInt(coins(7)), departing: BigInt(coins(5)), left: BigInt(coins(3)) }
     const departing = problemOf(Records.validator, (validator) => ({
       ...validator,
@@ -212,12 +212,12 @@ describe("the check of the running totals after a commit", () => {
   const messageOf = (some: Totals): string =>
     Either.match(new Supply(some).check(), { onLeft: ({ message }) => message, onRight: () => "none" })
 
-  it("passes where they add up to a possible supply", () => {
+  it("passes if they add up to a possible supply", () => {
     expect(messageOf(totals)).toBe("none")
     expect(messageOf({ ...zero, liquid: Sats.MAX_SUPPLY, total: Sats.MAX_SUPPLY })).toBe("none")
   })
 
-  it("names both sides where they do not", () => {
+  it("names both sides if they do not", () => {
     expect(messageOf({ ...totals, liquid: Sats.make(0) })).toBe(
       "the running totals do not add up; found liquid 0 + staked 2 + delegated 3 + treasury 4 = 9 sats, " +
         "expected liquid 0 + staked 2 + delegated 3 + treasury 4 = 10 sats",

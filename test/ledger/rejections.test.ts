@@ -1,4 +1,4 @@
-/** The ledger's messages for transactions that it refuses. */
+/** The ledger's reasons for refusing transactions. */
 import { describe, expect, it } from "vitest"
 import type { Outcome } from "../../src/ledger/rules/Execution.js"
 import { describe as tell } from "../../src/ledger/rules/Rejection.js"
@@ -9,7 +9,7 @@ import { Chain, coins, type Person, person, signedBy, singleKey, told, type Worl
 import { alice, bob, val } from "./People.js"
 
 describe("a rejection", () => {
-  it("states in one line what was expected and what came", () => {
+  it("states the expected and the found value in one line", () => {
     const chain = new Chain({ accounts: { alice: 5 } })
     const outcomes = chain.run(
       chain.transfer(alice, bob, coins(5), 1_000),
@@ -24,7 +24,7 @@ describe("a rejection", () => {
     expect(outcomes.map(told)[2]).toBe("no effect: NonceTooHigh")
   })
 
-  it("for a lack of money states what is left besides pending transactions", () => {
+  it("for a lack of coins states the rest besides pending transactions", () => {
     const chain = new Chain({ accounts: { alice: 5 } })
     const rejected = (reserved: number) => {
       const rejection = chain.ledger.admission(chain.transfer(alice, bob, coins(5), 1_000), reserved)

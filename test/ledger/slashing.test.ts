@@ -93,7 +93,7 @@ describe("equivocation", () => {
     expect([chain.epoch.epoch, marks()]).toEqual([3, 0])
   })
 
-  it("in two epochs is punished for each, the second time from what is left, possibly nothing", () => {
+  it("in two epochs is punished for each, the second time from the rest, possibly nothing", () => {
     for (const [slashPercent, left] of [
       [50, coins(1_000)],
       [100, undefined],
@@ -157,7 +157,7 @@ describe("equivocation", () => {
     expect(chain.run(chain.stake(other, coins(2_000))).map(told)).toEqual(["failed: barred"])
   })
 
-  it("is forgiven to an account that has left and stakes anew", () => {
+  it("is forgiven to an account that has left and stakes again", () => {
     const chain = new Chain({ ...world, parameters: { slashPercent: 50 } })
     chain.commit([{ by: val, evidence: [chain.evidence(other, 1)] }])
     chain.run(chain.unstake(other))

@@ -32,12 +32,12 @@ describe("a reward", () => {
     })
   })
 
-  it("goes to the author where it has lost its stake, nobody delegates and no share is taken", () => {
+  it("goes to the author if it has lost its stake, without delegators and shares", () => {
     const nothing = { ownStake: Sats.ZERO, workingPool: Sats.ZERO, rules: { treasuryPercent: 0, councilPercent: 0 } }
     expect(Rewards.split(Sats.make(7), { ...measures, ...nothing })).toMatchObject({ pool: 0, author: 7 })
   })
 
-  it("is not paid outside the committee, whatever a vertex claims, nor does such a vertex show presence", () => {
+  it("is not paid outside the committee, and such a vertex shows no presence", () => {
     const chain = new Chain({ accounts: { alice: 5 } })
     const { header, body, encoded } = chain.vertex({ by: alice, round: 25 }, 25)
     const claiming = { header: { ...header, coinbase: coins(1) }, body, encoded }
@@ -82,7 +82,7 @@ describe("the record of rewards paid in a round", () => {
       kind === "Minted" ? [[Number(`0x${toHex(key)}`), Either.getOrThrow(Records.decode(Records.minted, value))]] : [],
     )
 
-  it("names positions in ascending order, in whatever order the vertices came", () => {
+  it("names positions in ascending order, in any order of vertices", () => {
     const members = [val, other, third, fourth].sort((a, b) => (a.address < b.address ? 1 : -1))
     for (const order of [members, [...members].reverse(), [...members.slice(2), ...members.slice(0, 2)]]) {
       const chain = new Chain({ validators: four })
@@ -107,7 +107,7 @@ describe("a commission", () => {
     chain.tx(other, { _tag: "SetCommissionTx", commissionPercent: percent })
   const commission = (chain: Chain) => chain.ledger.read.stake(other.address).commissionPercent
 
-  it("stays while its validator tops up, and returns to the default when it stakes anew, though delegators stayed", () => {
+  it("stays while its validator tops up, and returns to the default when it stakes again, even with delegators", () => {
     const chain = new Chain({ validators: { val: 10_000, other: 4_000 }, accounts: { other: 9_000, alice: 5 } })
     chain.run(setTo(chain, 33), chain.stake(other, coins(2_000)), chain.delegate(alice, other, coins(5)))
     expect(commission(chain)).toBe(33)
@@ -120,7 +120,7 @@ describe("a commission", () => {
     expect(chain.ledger.read.stake(other.address)).toMatchObject({ delegatorCount: 1 })
   })
 
-  it("can be set once an epoch, also by an account that stakes anew in it", () => {
+  it("can be set once an epoch, also by an account that stakes again in it", () => {
     const chain = new Chain({
       validators: { val: 10_000, other: 4_000 },
       accounts: { other: 9_000, alice: 5 },

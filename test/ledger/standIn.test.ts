@@ -74,7 +74,7 @@ describe("a key that may sign for every account", () => {
     expect(chain.epoch.members.map(({ publicKey }) => publicKey)).toContain(alice.publicKey)
   })
 
-  it("signs for nobody in a ledger without this option, even over the same records", () => {
+  it("does not sign for others in a ledger without this option, even over the same records", () => {
     const chain = new Chain(world)
     const { operation } = chain.transfer(alice, bob, 5)
     const forged = chain.tx(alice, operation, { fee, nonce: 0, authorization: signedBy(standIn) })

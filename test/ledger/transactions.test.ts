@@ -102,7 +102,7 @@ describe("any transaction", () => {
     expect(chain.account(alice)).toMatchObject({ balance: coins(9_000) - 1_000, nonce: 1 })
   })
 
-  it("moves the money of delegators, stakers and leavers like that of anybody else", () => {
+  it("moves the coins of delegators, stakers and leavers like all others", () => {
     const chain = new Chain({
       ...world,
       accounts: { alice: 9_000, bob: 9_000, other: 10 },
@@ -141,7 +141,7 @@ describe("Transfer", () => {
   })
 })
 
-describe("transactions whose accounts are looked up together", () => {
+describe("transactions with a joint lookup of accounts", () => {
   // The joint lookup says nothing about accounts that are created in between.
   it("find an account that an earlier transfer created", () => {
     const chain = new Chain({ ...world, protocol: { roundReward: Sats.ZERO } })

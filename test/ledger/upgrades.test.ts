@@ -26,7 +26,7 @@ const upgraded = (): Chain => {
 }
 
 describe("a proposal of a version", () => {
-  it("names the next one: none is skipped, and there is no way back", () => {
+  it("names the next one: none is skipped or taken back", () => {
     const chain = upgraded()
     const before = new Chain(world)
     const outcomes = [before, chain].map((each) =>
@@ -39,7 +39,7 @@ describe("a proposal of a version", () => {
     ])
   })
 
-  it("passes with more than two thirds of the snapshot, whatever the quorum and the part of the votes", () => {
+  it("passes with more than two thirds of the snapshot, for any turnout and part of the votes", () => {
     for (const [votes, status] of [
       [[[val, true]], "Rejected"],
       [

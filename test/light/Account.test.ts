@@ -24,7 +24,7 @@ const named = (text: string): Address.Reference => {
 }
 const byAddress = (address = alice): Address.Reference => ({ _tag: "Address", address })
 
-/** The whole way of an answer, from its bytes to what it proves. */
+/** The whole path of a response, from its bytes to what it proves. */
 const judged = (bytes: Uint8Array, wanted = byAddress()) =>
   Either.gen(function* () {
     const claim = yield* Answer.account(bytes)
@@ -48,7 +48,7 @@ describe("an account response", () => {
     })
   })
 
-  it("proves that the state has no such account", () => {
+  it("proves the absence of an account", () => {
     const nobody = History.addressOf("nobody")
     expect(provenBy(History.accountJson(nobody, history.running), byAddress(nobody)).account).toEqual(
       AccountRecord.empty,
@@ -67,12 +67,12 @@ describe("an account response", () => {
     expect([6, 7].map((nonce) => Account.hasUsed(proven, Natural.nonce(nonce)))).toEqual([true, false])
   })
 
-  it("counts only the signers whose signatures are valid", () => {
+  it("counts only the signers with valid signatures", () => {
     const five = History.resigned(history.running, (list) => list.slice(1))
     expect(provenBy(History.accountJson(alice, five))).toMatchObject({ signed: { by: 5, of: 6 } })
   })
 
-  it("proves by the trusted checkpoint itself, whoever signed that", () => {
+  it("proves by the trusted checkpoint itself, regardless of its signers", () => {
     const last = history.closing[2]
     if (last === undefined) throw new Error("three expected")
     const unsigned = History.resigned(last, () => [])
@@ -94,7 +94,7 @@ describe("an account response is refused", () => {
   it.each<[string, unknown, string]>([
     ["of another account", History.accountJson(History.addressOf("other 1"), history.running), "OtherAnswer"],
     ["of another key", { ...honest, key: Hash.ZERO }, "FalseProof"],
-    // What is true of somebody else would show an account with coins as empty.
+    // A proof for another address would show an account with coins as empty.
     [
       "with the proof that somebody else has no account",
       { ...History.accountJson(History.addressOf("nobody"), history.running), address: alice },
@@ -177,7 +177,7 @@ describe("a checkpoint response", () => {
     }
     const account = History.bytesOf({ ...honest, record, proof, checkpoint: longest })
     expect(account.length).toBeLessThan(Answer.ACCOUNT_BYTES)
-    // As docs/light-client.md says.
+    // As stated in docs/light-client.md.
     expect([Answer.CHECKPOINT_BYTES, Answer.ACCOUNT_BYTES]).toEqual([71_296, 686_944])
   })
 

@@ -37,7 +37,7 @@ interface Outcome {
   readonly verified: number
 }
 
-/** Bisects with the answers of a node. */
+/** Bisects with a node's responses. */
 const bisection = (trusted: Trusted.Trusted, goal: number, answer: (epoch: number) => History.Signed): Outcome => {
   const asked: Array<number> = []
   let verified = 0
@@ -59,7 +59,7 @@ const bisection = (trusted: Trusted.Trusted, goal: number, answer: (epoch: numbe
 const bisected = ({ closing }: History.History, trusted: Trusted.Trusted, goal = closing.length) =>
   bisection(trusted, goal, (epoch) => closing[epoch - 1] ?? never())
 
-/** The epoch of the committee it ends with, or why it does not. */
+/** The epoch of the final committee, or the reason for stopping. */
 const endOf = ({ end }: Outcome): number | string => ("_tag" in end ? end._tag : end.trusted.committee.epoch)
 
 describe("the way to a later committee", () => {
@@ -70,7 +70,7 @@ describe("the way to a later committee", () => {
     expect(endOf(outcome)).toBe(101)
   })
 
-  it("asks for no checkpoint twice, whatever the turnover, and for each at worst", () => {
+  it("asks for no checkpoint twice, and in the worst case for each", () => {
     FastCheck.assert(
       FastCheck.property(
         FastCheck.integer({ min: 1, max: 40 }),
@@ -81,7 +81,7 @@ describe("the way to a later committee", () => {
           const sorted = [...outcome.asked].sort((a, b) => a - b)
           expect(endOf(outcome)).toBe(last + 1)
           expect(new Set(sorted).size).toBe(sorted.length)
-          // A committee that loses two of six in every epoch signs no other epoch than its own.
+          // A committee that loses two of six members in every epoch signs only its own epoch.
           if (turnover > 1) expect(sorted).toEqual(history.closing.map(({ checkpoint }) => checkpoint.epoch))
         },
       ),
@@ -91,7 +91,7 @@ describe("the way to a later committee", () => {
 
   it("takes the steps that a committee of six allows when one member is replaced in every epoch", () => {
     const history = History.make({ last: 8 })
-    // Five of six are a quorum in the epoch after their own, four in the one after that are none.
+    // Five of six are a quorum of the next epoch; the four that remain in the one after are not.
     expect(bisected(history, first(history)).asked).toEqual([8, 4, 2, 6])
   })
 
@@ -102,7 +102,9 @@ describe("the way to a later committee", () => {
 })
 
 describe("the protocol version", () => {
-  /** Epochs from 1 on run by these versions; the last version stays. With a turnover of two, every epoch is a step. */
+  /**
+   * Epochs from 1 on with these protocol versions; the last one stays. With a turnover of two, every epoch is a step.
+   */
   const running = (versions: ReadonlyArray<number>, shape: Partial<History.Shape> = {}) =>
     History.make({ last: 8, turnover: 2, ...shape, versionOf: (epoch) => versions[epoch - 1] ?? versions.at(-1) ?? 0 })
 
@@ -144,7 +146,7 @@ describe("the protocol version", () => {
   it.each([
     ["that goes down", [2, 3, 2], "it takes the protocol from version 3 in epoch 2 to 2 in epoch 3"],
     ["that skips one, as no vote can", [2, 4], "it takes the protocol from version 2 in epoch 1 to 4 in epoch 2"],
-  ])("%s is false, whoever signed it", (_, versions, reason) => {
+  ])("%s is false, even with valid signatures", (_, versions, reason) => {
     const history = running(versions)
     const outcome = bisected(history, first(history))
     expect(outcome.end).toMatchObject({ _tag: "Malformed", verdict: "false" })
@@ -211,7 +213,7 @@ describe("a bisection is refused", () => {
     expect(endAt({ ...one, signatures: history.sign(other, 1).signatures })).toBe("Unsigned")
   })
 
-  it("at a checkpoint of another epoch than was asked for", () => {
+  it("at a checkpoint of an epoch that was not requested", () => {
     expect(endOf(bisection(start, 3, () => one))).toBe("OtherAnswer")
   })
 
@@ -228,7 +230,7 @@ describe("a bisection is refused", () => {
     expect(bisection(trusted, 2, () => detached)).toMatchObject({ end: { _tag: "Detached", epoch: 2 }, verified: 0 })
   })
 
-  it("after 64 false signatures, whatever else it is shown", () => {
+  it("after 64 false signatures, regardless of valid ones", () => {
     const long = 2 ** 40
     const falsely = (epoch: number): History.Signed => {
       const nextEpoch = { ...one.checkpoint.nextEpoch, epoch: Natural.epoch(epoch + 1) }

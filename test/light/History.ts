@@ -1,4 +1,7 @@
-/** Networks for tests of the light client: committees that change, the checkpoints they sign, and accounts with their proofs. */
+/**
+ * Simulated networks for tests of the light client: changing committees, the checkpoints they sign, and accounts with
+ * proofs.
+ */
 import { createHash } from "node:crypto"
 import { Option } from "effect"
 import { toHex } from "#crypto"
@@ -30,7 +33,7 @@ const fakeSignerOf: SignerOf = (name) => {
   return { publicKey, sign: FakeKeys.signWith(publicKey) }
 }
 
-/** Keys with which signatures really hold, made once for each name. */
+/** Keys with real signatures, created once per name. */
 export const signing = (): SignerOf => {
   const signers = new Map<string, Signer>()
   return (name) => {
@@ -54,7 +57,7 @@ export const alice: AccountRecord.AccountRecord = {
 
 type Account = readonly [Address.Address, AccountRecord.AccountRecord]
 
-/** Enough of them that a proof has siblings. */
+/** Enough accounts that a proof has siblings. */
 const others = Array.from(
   { length: 200 },
   (_, i): Account => [addressOf(`other ${i}`), { ...AccountRecord.empty, balance: Sats.make(i + 1) }],
@@ -72,7 +75,7 @@ const trieOf = (accounts: ReadonlyArray<Account>): Trie.Trie =>
 
 export const trie = trieOf([[addressOf("alice"), alice], ...others])
 
-/** The same state but for Alice's balance. */
+/** The same state except for Alice's balance. */
 export const richTrie = trieOf([[addressOf("alice"), { ...alice, balance: Sats.make(1e15) }], ...others])
 
 export interface History {
@@ -81,7 +84,7 @@ export interface History {
   readonly closing: ReadonlyArray<Signed>
   /** A checkpoint within the epoch after them. */
   readonly running: Signed
-  /** Signed by the committee of an epoch. */
+  /** Signs as the committee of an epoch. */
   readonly sign: (checkpoint: Checkpoint.Checkpoint, epoch: number) => Signed
 }
 
@@ -89,14 +92,14 @@ export interface Shape {
   readonly last: number
   /** Members of a committee. */
   readonly size?: number
-  /** How many of them are others in the next epoch. */
+  /** How many of them are replaced in the next epoch. */
   readonly turnover?: number
-  /** Another story is another history, from this epoch on. */
+  /** A fork of the history from this epoch on. */
   readonly story?: string
   readonly from?: number
   readonly signerOf?: SignerOf
   readonly state?: Trie.Trie
-  /** The epoch whose committee signs the checkpoints of an epoch; the same by default. */
+  /** The epoch whose committee signs an epoch's checkpoints; the same by default. */
   readonly signedAs?: (epoch: number) => number
   /** The protocol version of an epoch; the first one by default. */
   readonly versionOf?: (epoch: number) => number
@@ -153,7 +156,7 @@ export const resigned = ({ checkpoint, signatures }: Signed, change: (list: Sign
 
 type Json = Record<string, unknown>
 
-/** As a node's answer states it. */
+/** As in a node's response. */
 export const checkpointJson = ({ checkpoint, signatures }: Signed): Json => ({
   ...Fields.ofCheckpoint(checkpoint),
   hash: checkpoint.hash,

@@ -1,17 +1,17 @@
-/** A server on loopback that passes questions on to a node, or has answers of its own, and changes what it likes. */
+/** A server on loopback that forwards requests to a node or answers itself, and can change every response. */
 import { createServer, type ServerResponse } from "node:http"
 
 type Json = Record<string, unknown>
 
-/** What to do with an answer: to give another one, or to misuse the connection. */
+/** Returns another response, or misuses the connection. */
 export type Lie = (honest: Json, path: string) => Json | ((outgoing: ServerResponse) => void)
 
-/** The node behind it: a URL, or the answer to each path; none is a 404. */
+/** The node behind it: a URL, or the response to each path; undefined is a 404. */
 export type Behind = string | ((path: string) => Json | undefined)
 
 export interface Liar extends AsyncDisposable {
   readonly url: string
-  /** Every path that it was asked for. */
+  /** All requested paths. */
   readonly asked: ReadonlyArray<string>
 }
 

@@ -1,4 +1,7 @@
-/** The client against nodes that lie, over HTTP: a real node behind a server that changes its answers, and made-up networks. */
+/**
+ * The client against lying nodes over HTTP: a real node behind a proxy that changes its responses, and simulated
+ * networks.
+ */
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { Either, Option } from "effect"
@@ -26,7 +29,7 @@ beforeAll(async () => {
   await node.finalized(named.tx_hash)
   const staked = await node.client.transactions.submit({ payload: alice.stake({ amount: 250_000 * COIN, nonce: 1 }) })
   await node.finalized(staked.tx_hash)
-  // Until a checkpoint of the third epoch has all of this, so that there is a way to go.
+  // Waits for a checkpoint of the third epoch that includes all of this, so that there are steps to verify.
   const { last_finalized_round } = await node.client.core.status()
   const least = Math.max(last_finalized_round, 81)
   for (;;) {
@@ -48,7 +51,7 @@ const outcomeOf = (client: Light.Client, text: string = alice.address): Promise<
     throw error
   })
 
-/** What became of each node: the checkpoint it proved something with, or its refusal. */
+/** The result for each node: the checkpoint of its proof, or its refusal. */
 const tagsOf = ({ nodes }: Outcome): ReadonlyArray<string> =>
   nodes.map(({ outcome }) => Either.match(outcome, { onLeft: ({ _tag }) => _tag, onRight: () => "proven" }))
 
@@ -104,7 +107,7 @@ describe("a check of an honest node", () => {
     expect(tagsOf(nobody)).toEqual(["Declined"])
   })
 
-  it("continues from what it has proven: the next check asks only for the account", async () => {
+  it("continues from the proven checkpoint: the next check asks only for the account", async () => {
     await using server = await Liar.start(node.url)
     const client = Light.client({ trust: trust(), nodes: [server.url] })
     const first = asReport(await client.account("@alice"))
@@ -145,7 +148,7 @@ describe("a check of an honest node", () => {
   })
 })
 
-/** A lie in the answers to these paths. */
+/** A lie in the responses to these paths. */
 const at =
   (start: string, lie: Liar.Lie): Liar.Lie =>
   (honest, path) =>
@@ -155,7 +158,7 @@ const record = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null ? { ...value } : {}
 
 const KEEP_OPEN = { "content-type": "application/json" }
-/** The honest node has it too. */
+/** The honest node has the same limit. */
 const SHORT = { answerWithinMs: 1_500 }
 
 describe("a lying node is named, and the honest node's proof is shown", () => {
@@ -342,7 +345,7 @@ describe("an invented network", () => {
     expect(tagsOf(outcome)).toEqual(["proven", "proven"])
   })
 
-  it("is refused from an unknown protocol version on, whatever an outdated node proves", async () => {
+  it("is refused from an unknown protocol version on, even with an outdated node's proof", async () => {
     const versionOf = (epoch: number) => (epoch < 15 ? 2 : epoch < 18 ? 3 : 4)
     const ahead = History.make({ last: 20, signerOf, versionOf })
     const [{ checkpoint } = never()] = ahead.closing

@@ -22,7 +22,7 @@ beforeAll(async () => {
   }
   payment = await pay(0)
   later = await pay(1)
-  // Until a checkpoint of the second epoch, so that there is a way to go.
+  // Waits for a checkpoint of the second epoch, so that there are steps to verify.
   while ((await client.checkpoints.latest().catch(() => ({ epoch: 0 }))).epoch < 3) {
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
@@ -32,7 +32,7 @@ afterAll(() => node.stop())
 const prove = (urls: ReadonlyArray<string>, hash = payment, trust = Light.genesis(node.genesis)) =>
   Light.client({ trust, nodes: urls }).transaction(hash)
 
-/** What became of each node. */
+/** The result for each node. */
 const tagsOf = async (urls: ReadonlyArray<string>, ...more: [hash?: string, trust?: Light.Trust]) => {
   const outcome = await prove(urls, ...more).catch((error: unknown) => {
     if (error instanceof Light.NotProven) return error
@@ -65,12 +65,12 @@ describe("a transaction", () => {
     expect((await client.transaction(later)).proven.transaction.id).toBe(later)
   })
 
-  it("before the trusted checkpoint is out of reach, and nobody is to blame", async () => {
+  it("before the trusted checkpoint is out of reach, without blame", async () => {
     const { epoch, hash } = await node.client.checkpoints.closing({ path: { epoch: 2 } })
     expect(await tagsOf([node.url], payment, Light.checkpoint(epoch, hash, "testnet"))).toEqual(["TooEarly"])
   })
 
-  it("that nobody knows proves nothing", async () => {
+  it("that no node knows proves nothing", async () => {
     expect(await tagsOf([node.url], "00".repeat(32))).toEqual(["Declined"])
     await expect(prove([node.url], "nonsense")).rejects.toThrow(Light.InvalidInput)
   })

@@ -1,4 +1,4 @@
-/** A network of four validators, of which one restarts and one never comes. */
+/** A network of four validators, one of which restarts and one never joins. */
 import type { SecretKey } from "../../src/protocol/identity/Keys.js"
 import * as Processes from "./Processes.js"
 

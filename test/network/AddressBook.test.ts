@@ -19,7 +19,7 @@ const member = (peer = ID) => ({ peer: peer as PeerId, validator: MEMBER })
 /** Other peer ids. */
 const idOf = (n: number) => `${ID.slice(0, -4)}${String(n).padStart(4, "0")}`
 const host = (n: number) => `203.0.113.${n}:9333`
-/** Every address that is due fails, for some days. */
+/** Lets every due address fail, for some days. */
 const failAll = (of: AddressBook, tries: number) => {
   for (let n = 0, now = 0; n < tries; n++, now += 700_000) {
     for (const place of of.due(now, NOBODY)) of.failed(place, now)
@@ -141,9 +141,9 @@ describe("a member of the committee in the address book", () => {
     expect(due(addresses, 0)).toEqual([4, 2, 1, 3].map(host))
   })
 
-  it("keeps its address whatever strangers say, do or prove of themselves", () => {
+  it("keeps its address despite all that strangers report, do or prove of themselves", () => {
     const addresses = book()
-    // Hearsay puts somebody else at its address.
+    // Another peer reports a different id for its address.
     addresses.learn([at(1, idOf(1))], "203.0.113.1")
     addresses.came(host(1), stranger(idOf(2)))
     addresses.came(host(1), { peer: idOf(3) as PeerId, validator: OTHER })
@@ -172,7 +172,7 @@ describe("a member of the committee in the address book", () => {
     expect(kept).toEqual(expect.arrayContaining([host(1), host(2), host(199), "198.51.100.199:9333"]))
   })
 
-  it("is not first where it is known only from hearsay", () => {
+  it("is not first if it is known only from hearsay", () => {
     const addresses = book()
     addresses.learn([at(9)], "203.0.113.9")
     addresses.met(host(1), member())

@@ -1,7 +1,7 @@
 /**
  * Each alert fires at the failure it is meant for: real validators, a real Prometheus with the shipped rules, and real
- * failures, one after the other. It prints the time from cause to alert, and takes half an hour, since a full disk is
- * announced only after ten minutes.
+ * failures, one after the other. Prints the time from cause to alert. Takes half an hour, since a full disk is reported
+ * only after ten minutes.
  */
 import { execFileSync, spawnSync } from "node:child_process"
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
@@ -150,7 +150,7 @@ const wrongClock = async () => {
   )
 }
 
-/** A disk that fills up: a file system of its own. */
+/** A disk that fills up, on a private file system. */
 const fullDisk = async () => {
   const network = Processes.found({ roundMs: 500, epochRounds: 2_000 })
   const directory = join(network.folder, "node-3")
@@ -174,7 +174,7 @@ const fullDisk = async () => {
   await measure("the disk is full, and the node ends with 1", "UdgDown", prometheus.fires("UdgDown", last))
 }
 
-/** Two and two. */
+/** A partition of two and two. */
 const partition = async () => {
   const network = Processes.found({ roundMs: 500, epochRounds: 2_000 })
   const opened = await Lines.open()
@@ -191,7 +191,7 @@ const partition = async () => {
   )
 }
 
-/** One of four, whose packets are lost. Its peers notice only that it is silent. */
+/** One of four, whose packets are lost. Its peers only notice its silence. */
 const cutOff = async () => {
   const network = Processes.found({ roundMs: 500, epochRounds: 2_000 })
   const opened = await Lines.open()
@@ -209,7 +209,7 @@ const cutOff = async () => {
   await Processes.until("it has its peers again", async () => !(await prometheus.isFiring("UdgPeerCount", first)))
 }
 
-/** It lost its disk, knows its key, and waits until it can sign nothing twice: 120 intervals. */
+/** It lost its disk, but has its key, and waits until it cannot sign anything twice: 120 intervals. */
 const silentValidator = async () => {
   const network = Processes.found({ roundMs: 4_000, epochRounds: 2_000 })
   const nodes = [...(await Processes.startAll(network))]
@@ -235,7 +235,7 @@ const startedAgain = async (
   return Processes.startValidator(network, 3, nodes, ["--rpc-port", port])
 }
 
-/** It was away for the second half of an epoch, and returns in an epoch without a seat. */
+/** It is away for the second half of an epoch, and returns in an epoch without a seat. */
 const lostSeat = async () => {
   const network = Processes.found({ roundMs: 150, epochRounds: 2_000 })
   const nodes = [...(await Processes.startAll(network))]
@@ -265,7 +265,7 @@ const restarting = async () => {
   for (let n = 0; n < 3; n++) {
     await last.kill()
     last = await startedAgain(network, nodes, last)
-    // Prometheus sees it.
+    // Until Prometheus notices.
     await sleep(15_000)
   }
   await measure("a validator is killed and started again, three times in a minute", "UdgRestarts", fires)

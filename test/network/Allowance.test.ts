@@ -16,7 +16,7 @@ describe("an allowance", () => {
     expect(allowance.take(10, 0)).toBe(1_000)
   })
 
-  it("earns at most a burst, and continues at a new rate with what is left", () => {
+  it("earns at most a burst, and continues at a new rate with the rest", () => {
     const allowance = new Allowance({ burst: 100, perSecond: 10 }, 0)
     allowance.earn(1_000)
     expect(allowance.take(100, 0)).toBe(0)

@@ -115,7 +115,7 @@ it.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         await pause(chance.below(LONGEST_AWAY_MS))
         await server.start()
       },
-      // The first one has the only address that the archive was given.
+      // The archive was given only the first node's address.
       validator: async () => {
         const n = 1 + chance.below(nodes.length - 1)
         await nodes[n]?.kill()

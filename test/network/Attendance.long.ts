@@ -105,6 +105,6 @@ it("counts every round below the last leader of each epoch, as the chain has it"
   )
   expect(possible).toContainEqual(answered)
   const absent = Address.fromPublicKey(Absence.absent(network).publicKey)
-  // An epoch without the round in which its last leader left no room; then it has lost its seat.
+  // One epoch less the round in which its last leader left no room; then it lost its seat.
   expect(answered[absent]).toEqual({ made: 0, missed: EPOCH_ROUNDS - 1 })
 })

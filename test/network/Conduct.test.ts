@@ -5,7 +5,7 @@ import type { PeerId } from "../../src/replica/messages/Peer.js"
 const peer = (n: number) => `peer-${n}` as PeerId
 const HOST = "203.0.113.7"
 
-/** Malformed bytes until they have a consequence. */
+/** Sends malformed bytes until they have a consequence. */
 const untilBanned = (conduct: Conduct.Conduct, who: PeerId, now: number) => {
   const consequences: Array<Conduct.Consequence> = []
   do consequences.push(conduct.offend(who, HOST, "malformed", now))

@@ -62,18 +62,15 @@ describe("inbound slots", () => {
     ["a /48", "2001:db8:2::1", (n: number) => `2001:db8:1:${n.toString(16)}00::1`],
     ["a /56", "2001:db8:1:100::1", (n: number) => `2001:db8:1:${n.toString(16)}::1`],
     ["a /24 of IPv4", "198.51.7.1", (n: number) => `198.51.100.${n}`],
-  ])(
-    "are not all for %s, whose neighbour displaces its worst peer, but no other neighbour does",
-    (_, newcomer, hostOf) => {
-      const alone = [held(1_000, "2001:db8:7::1"), held(1_001, "198.51.9.1")].map((each) => ({ ...each, news: 0 }))
-      const full = [
-        ...many(ConnectionSlots.STRANGERS - 2, hostOf).map((each, n) => (n === 5 ? { ...each, news: 0 } : each)),
-        ...alone,
-      ]
-      expect(ConnectionSlots.judge(full, "stranger", newcomer, NOW)).toEqual({ _tag: "Instead", of: "peer-5" })
-      expect(ConnectionSlots.judge(full, "stranger", hostOf(200), NOW)._tag).toBe("Refused")
-    },
-  )
+  ])("are not all for %s: one of its neighbours displaces its worst peer, and no other does", (_, newcomer, hostOf) => {
+    const alone = [held(1_000, "2001:db8:7::1"), held(1_001, "198.51.9.1")].map((each) => ({ ...each, news: 0 }))
+    const full = [
+      ...many(ConnectionSlots.STRANGERS - 2, hostOf).map((each, n) => (n === 5 ? { ...each, news: 0 } : each)),
+      ...alone,
+    ]
+    expect(ConnectionSlots.judge(full, "stranger", newcomer, NOW)).toEqual({ _tag: "Instead", of: "peer-5" })
+    expect(ConnectionSlots.judge(full, "stranger", hostOf(200), NOW)._tag).toBe("Refused")
+  })
 
   it("without a crowd are lost first by peers that misbehaved, then by peers that brought nothing in a minute", () => {
     const full = many(ConnectionSlots.STRANGERS, apart)

@@ -220,7 +220,7 @@ describe("the slots of strangers", () => {
 
 describe("a bug of this node", () => {
   it(
-    "costs a peer its message and nobody anything else, is counted each time and logged once per peer",
+    "costs a peer its message and nothing else, is counted each time and logged once per peer",
     async () => {
       let [isBroken, answered] = [true, 0]
       const { board, warnings, stranger } = await started(({ release }) => {

@@ -53,7 +53,7 @@ const withPlanted = async (by: string) => {
 
 describe("a running node", () => {
   it(
-    "whose ledger creates money ends with 101, and the others continue",
+    "with a ledger that creates coins ends with 101, and the others continue",
     async () => {
       const found = await withPlanted("(state, _row, _recipient, { to, amount }) => state.creditAddress(to, amount)")
       expect(found).toEqual({
@@ -68,7 +68,7 @@ describe("a running node", () => {
   )
 
   it(
-    "whose memory has money that no transaction created ends with 101, although none of it reaches the disk",
+    "with coins in memory that no transaction created ends with 101, although none of it reaches the disk",
     async () => {
       const odd = '"ab".repeat(20)'
       const found = await withPlanted(
@@ -89,7 +89,7 @@ describe("a running node", () => {
   )
 
   it(
-    "whose state differs from a quorum's ends with 100, and the others continue",
+    "with another state than a quorum's ends with 100, and the others continue",
     async () => {
       const found = await withPlanted("(state, row, _recipient, { amount }) => state.pay(row, row, amount)")
       expect(found).toEqual({
@@ -101,7 +101,7 @@ describe("a running node", () => {
     LIMIT_MS,
   )
 
-  // Two of four sign everything twice, once for each of the honest two, who know nothing of each other.
+  // Two of four sign everything twice, one version for each of the honest two, which are not connected.
   it(
     "that meets a second history, signed by more than a third, ends with 100",
     async () => {
@@ -126,7 +126,7 @@ describe("a running node", () => {
         [one.honest, restarted].map(async (each) => [await each.ended, each] as const),
       )
       expect(code).toBe(100)
-      // Whichever it meets first.
+      // Either of the two, depending on which it meets first.
       expect(lastLine(node)).toMatch(
         /finality rollback: (round \d+ has two certified leaders|the vertices decide the leader of round|a quorum signed).* exitCode=100$/,
       )

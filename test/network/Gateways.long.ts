@@ -1,6 +1,6 @@
 /**
  * Four validators, an archive and two gateways behind nginx, under a hundred thousand payments: `npm run test:network`.
- * What the database says of every account at many commits is compared with the node's own commits, executed again.
+ * Compares every account in the database at many commits with the node's own commits, executed again.
  */
 import { Agent, request } from "node:http"
 import { afterAll, expect, it, onTestFinished } from "vitest"
@@ -157,7 +157,7 @@ it.skipIf(!(Server.isThere && isTried("nginx", "-v")) && process.env["CI"] === u
     await pay(network, senders, proxy.port)
     await Processes.until("all is final", () => Processes.recorded(first) >= PAYMENTS, LIMIT_MS)
     const finalMs = performance.now() - began
-    // Without a quorum nothing more is final, so both sides stand still.
+    // Without a quorum nothing more becomes final, so the node and the archive stand still.
     await Promise.all(others.map((node) => node.stop()))
     const last = () => Processes.commits(first).at(-1)?.index ?? 0
     const ended = performance.now()

@@ -51,7 +51,7 @@ describe("a hello", () => {
     expect(Either.getOrThrow(reason)).toMatch(/on network other \(genesis 22.*this node is on udg-hello \(genesis 11/)
   })
 
-  it("of another version is recognised, whatever that version writes", () => {
+  it("of another version is recognized, in any later format", () => {
     const reason = Either.getOrThrow(Either.flip(Hello.judge(hello(), Uint8Array.of(7, 0, 99))))
     expect(reason).toBe(`it speaks version 7 of the protocol, this node speaks version ${Hello.PROTOCOL_VERSION}`)
     expect(Either.isLeft(Hello.judge(hello(), Uint8Array.of()))).toBe(true)
@@ -68,12 +68,12 @@ describe("a proof of a validator's key", () => {
     expect(Hello.validatorOf(own, ends, Hello.prove(own, ends, key))).toBe(Address.fromPublicKey(key.publicKey))
   })
 
-  it("costs one native check, whoever sends it", () => {
+  it("costs one native check, from any peer", () => {
     const slow = slowSigner()
     expect(Hello.validatorOf(own, ends, Hello.prove(own, ends, slow))).toBeNull()
   })
 
-  it("is worthless to anybody else, elsewhere, later, or under another key", () => {
+  it("is worthless to other nodes, at other times, or under another key", () => {
     const proof = Hello.prove(own, ends, key)
     const other = SecretKey.generate().publicKey
     expect(Hello.validatorOf(hello(), ends, proof)).toBeNull()

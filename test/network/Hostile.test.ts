@@ -1,4 +1,4 @@
-/** A node among hostile peers: it keeps finalizing, and gets rid of them. */
+/** A node among hostile peers keeps finalizing, and gets rid of them. */
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
@@ -68,7 +68,7 @@ const untilBanned = async (one: Stranger, act: (line: Awaited<ReturnType<Strange
   )
 }
 
-/** False ends of this epoch and the next, from somebody who claims to be the committee. */
+/** False closes of this epoch and the next, from a peer that claims to be the committee. */
 const closesBy = (key: SecretKey, running: number): ReadonlyArray<Checkpoint.SignedCheckpoint> =>
   [running, running + 1].map((epoch) => {
     const address = Address.fromPublicKey(key.publicKey)
@@ -284,7 +284,7 @@ describe("a peer", () => {
     LIMIT_MS,
   )
 
-  // The last one: after five bans, nobody new is let in from this machine.
+  // The last test: after five bans, no new peer of this machine is admitted.
   it(
     Rest.of("an epoch", "that keeps offering unrequested closing checkpoints is banned"),
     async () => {

@@ -1,4 +1,4 @@
-/** A network inside one process: everybody hears everybody, at once and in order. For tests of whole nodes. */
+/** A network inside one process that delivers every message to all, at once and in order. For tests of whole nodes. */
 import { Clock, Effect, Layer, Option, Stream, SubscriptionRef } from "effect"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
 import { Network, type Peer, type Received } from "../../src/network/Network.js"
@@ -15,16 +15,16 @@ interface Member {
   readonly inbound: Inbox<Received>
 }
 
-/** Everybody has heard it already. */
+/** All nodes have received it already. */
 const release = () => {}
 
-/** Messages that wait for a slow reader; more are lost, as they would be elsewhere. */
+/** The queue of a slow reader. Further messages are lost, as on a real network. */
 const WAITING_MESSAGES = 10_000
 
 export interface Hub {
   /** The network of one more node, which lasts until its scope ends. */
   readonly join: (name: string, validator: Address | null) => Layer.Layer<Network>
-  /** What was reported of whom. */
+  /** The reported misbehaviours. */
   readonly misbehaviours: ReadonlyArray<{ readonly peer: PeerId; readonly what: string }>
 }
 

@@ -65,7 +65,7 @@ const pair = ({ cut = (bytes) => [bytes], room = { bytes: Number.POSITIVE_INFINI
   return { near, far, clock, failures, written, hearing }
 }
 
-/** An end that hears only what the test says. */
+/** An end that receives only what the test passes to it. */
 const listening = () => {
   const lanes = new Lanes({ write: () => true, soon: () => {}, now: () => 0 }, () => {})
   const heard: Array<Uint8Array> = []
@@ -156,7 +156,7 @@ describe("messages", () => {
   })
 })
 
-describe("a lane whose reader does not take its messages", () => {
+describe("a lane with a reader that does not take its messages", () => {
   it("delays its own sender and no other lane, within its window", async () => {
     const { near, far, hearing, clock } = pair()
     let goOn = () => {}

@@ -1,4 +1,4 @@
-/** What one connection may cost below the level of messages, on a clock that the test moves. */
+/** The limits on one connection below the level of messages, on a clock that the test moves. */
 import { describe, expect, it } from "vitest"
 import { Meter } from "../../src/network/peers/Meter.js"
 import { RATES, strangerShare } from "../../src/network/peers/Rates.js"

@@ -50,11 +50,11 @@ describe("four validators", () => {
       await Processes.everybodyAt(nodes, 130)
       const [first] = nodes
       if (first === undefined) return expect.unreachable()
-      // Nobody has the vertices of the first epochs any more, as after ten thousand rounds.
+      // No node has the vertices of the first epochs any more, as after ten thousand rounds.
       for (const node of nodes) Processes.prune(node, 3)
       const follower = await Processes.start(network, "fifth", ["--no-validate", "--peer", first.p2p])
       await Processes.until("the fifth follows", () => Processes.finalizedRound(follower) > 140)
-      // Beside the genesis: it has not executed the first epochs but taken their outcome.
+      // Apart from the genesis, it has not executed the first epochs but downloaded their outcome.
       const [, firstExecuted] = Processes.commits(follower)
       expect(firstExecuted?.round).toBeGreaterThan(40)
       const all = [...nodes, follower]
@@ -67,7 +67,7 @@ describe("four validators", () => {
   )
 
   it(
-    "share what any node is told, and propose each transaction once",
+    "share transactions submitted to any node, and propose each once",
     async () => {
       const network = Processes.found({ roundMs: 400, epochRounds: 240 })
       const nodes = await Processes.startAll(network)
@@ -128,7 +128,7 @@ describe("a validator", () => {
 
 describe("a newcomer", () => {
   it(
-    "that stakes and runs a node takes a seat after an epoch of heartbeats; one that dies stops nobody",
+    "that stakes and runs a node takes a seat after an epoch of heartbeats; one that dies does not stop the network",
     async () => {
       const network = Processes.found({ roundMs: 250, epochRounds: 40 })
       const nodes = await Processes.startAll(network)

@@ -1,6 +1,6 @@
 /**
- * Four validators under load, whose power is cut again and again: of one, of several, of all at once. Meanwhile their
- * clocks are set forward and back by up to a day. UDG_POWER_CUTS sets the number of cuts.
+ * Four validators under load whose power is cut again and again: of one, several or all of them at once. Meanwhile
+ * their clocks are set forward and back by up to a day. UDG_POWER_CUTS sets the number of cuts.
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -18,10 +18,10 @@ const CUTS = Number(process.env["UDG_POWER_CUTS"] ?? 2)
 const SEED = Number(process.env["UDG_CRASH_SEED"] ?? 20_260_131)
 const VALIDATORS = 4
 const ROUND_MS = 150
-/** Until all sign again. Generous: it ends a network that has stopped, and does not judge a slow machine. */
+/** Until all sign again. Long enough for a slow machine; only ends a network that has stopped. */
 const COMEBACK_MS = 300_000
 const MOST_LIFE_MS = 1_500
-/** To each of the nodes, in each of the lives. */
+/** To each node, between two cuts. */
 const PAYMENTS = 5
 
 afterEach(Processes.removeAll)
@@ -31,7 +31,7 @@ type Look = (file: string, statement: string) => Rows
 
 const VERTEX = "epoch, round, hex(author), hex(hash)"
 
-/** What anybody has received from the network, whatever became of the files since. */
+/** What any node has received, whatever happened to the files since. */
 class Told {
   readonly #vertices = new Map<string, string>()
   readonly #commits = new Map<string, string>()
@@ -50,7 +50,7 @@ class Told {
     }
   }
 
-  /** What a node has signed. After a power cut, only what is left: nobody had the rest. */
+  /** What a node has signed. After a power cut, only what is left, since the rest reached no other node. */
   addSigned(directory: string, look: Look): void {
     this.#keepVertices(look(join(directory, "signed.db"), `select ${VERTEX} from own_vertices`))
   }
@@ -71,7 +71,7 @@ class Told {
     return this.#transactions.size
   }
 
-  /** What was final and is missing on this node. */
+  /** Final commits and transactions that are missing on this node. */
   lostBy(directory: string, look: Look): ReadonlyArray<string> {
     const ledger = join(directory, "udg.db")
     const commits = new Set(look(ledger, "select commit_index from commits").map(([index]) => `commit ${index}`))
@@ -100,7 +100,7 @@ const highestRound = (network: Processes.Founded): number =>
     ),
   )
 
-/** Of the payer, behind everything that is final. */
+/** The payer's next nonce after everything final. */
 const nextNonce = (network: Processes.Founded): number => {
   const address = Address.fromPublicKey(network.rich.publicKey)
   const statement = `select nonce from accounts where address = '${address}'`
@@ -122,13 +122,13 @@ const firstFullRound = (network: Processes.Founded, behind: number): number => {
   return rounds.includes(0) ? 0 : Math.max(...rounds)
 }
 
-/** How many lose power together: half of the times all. */
+/** Which nodes lose power together: all of them in half of the cases. */
 const victimsOf = (chance: Chance): ReadonlyArray<number> => {
   const count = chance.percent(50) ? VALIDATORS : 1 + chance.below(VALIDATORS - 1)
   return chance.shuffle([...Array(VALIDATORS).keys()]).slice(0, count)
 }
 
-/** Sets the clock of a node that runs or will run. One in four is set right. */
+/** Sets the clock of a running or future node. One in four is set right. */
 const setClock = (file: string, chance: Chance): void => {
   const offsetMs = chance.percent(25)
     ? 0
@@ -171,7 +171,7 @@ describe(
 
         await goOn(0)
         for (let cut = 1; cut <= CUTS; cut++) {
-          // Transactions that waited in a mempool may be gone: the same ones are sent again.
+          // Pending transactions may be lost, so the same ones are sent again.
           const from = nextNonce(network)
           for (const [n, node] of nodes.entries()) await Wallet.pay(node, network, PAYMENTS, from + n * PAYMENTS)
           await sleep(chance.fraction() * MOST_LIFE_MS)
@@ -207,7 +207,7 @@ describe(
           told.addSigned(directory, Processes.rows)
         }
         expect(told.contradictions).toEqual([])
-        // They continue while they are examined, and the last one may be a commit ahead.
+        // The nodes continue meanwhile, so the last one may be a commit ahead.
         await Processes.everybodyAt(nodes, highestRound(network))
         expect(nodes.flatMap(({ directory }) => told.lostBy(directory, Processes.rows))).toEqual([])
         expect(told.transactions).toBeGreaterThan(CUTS)

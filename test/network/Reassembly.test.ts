@@ -2,7 +2,7 @@ import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { Reassembly } from "../../src/network/Reassembly.js"
 
-/** A record: its length in two bytes, then that many. */
+/** The length of a record, from its first two bytes. */
 const lengthOf = (start: Uint8Array): number | undefined =>
   start.length < 2 ? undefined : 2 + (start[0] ?? 0) + 256 * (start[1] ?? 0)
 
@@ -10,7 +10,7 @@ const record = (content: Uint8Array): Uint8Array => Uint8Array.of(content.length
 
 const joined = (parts: ReadonlyArray<Uint8Array>) => new Uint8Array(Buffer.concat(parts))
 
-/** All records of a line that comes in pieces of these lengths, over and over. */
+/** All records of a line that arrives in pieces of these lengths, repeated. */
 const assembled = (assembly: Reassembly, line: Uint8Array, cuts: ReadonlyArray<number>): ReadonlyArray<Uint8Array> => {
   const records: Array<Uint8Array> = []
   let at = 0
@@ -40,14 +40,14 @@ describe("records", () => {
     )
   })
 
-  it("are not copied where they lie whole in a piece", () => {
+  it("are not copied if they are complete in a piece", () => {
     const assembly = new Reassembly(lengthOf)
     const line = joined([1, 2, 3].map((n) => record(new Uint8Array(n * 100))))
     expect(assembled(assembly, line, [line.length])).toHaveLength(3)
     expect(assembly.copied).toBe(0)
   })
 
-  it("hold at most twice what arrived, whatever was announced", () => {
+  it("hold at most twice what arrived, regardless of announced lengths", () => {
     const assembly = new Reassembly(() => 1_000_000_000)
     for (let bytes = 1; bytes <= 5_000; bytes++) {
       assembly.add(Uint8Array.of(0))

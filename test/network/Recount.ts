@@ -1,4 +1,4 @@
-/** Recounts balances and statements from a genesis and its chain, with none of the ledger's own code. */
+/** Recounts balances and statements from a genesis and its chain, without the ledger's code. */
 import { join } from "node:path"
 import type { PromiseClient } from "../../src/client/Client.js"
 import * as Address from "../../src/protocol/identity/Address.js"
@@ -14,7 +14,7 @@ interface Ordered {
   readonly leaderRound: number
   readonly round: number
   readonly author: string
-  /** The amount that it claims to mint. */
+  /** The amount that the vertex claims to mint. */
   readonly claim: bigint
   readonly transactions: ReadonlyArray<Recorded>
 }
@@ -85,7 +85,7 @@ export const statementOf = (entries: ReadonlyArray<Entry>): Statement => {
   return sums
 }
 
-/** Of one validator. All shares of it are worth all of its amount. */
+/** The pool of one validator. All shares together are worth its whole amount. */
 interface Pool {
   readonly validator: string
   amount: bigint
@@ -95,15 +95,15 @@ interface Pool {
 interface Delegation {
   pool: Pool
   readonly shares: bigint
-  /** Undefined while it stays. */
+  /** Undefined unless it is leaving. */
   leaving?: { readonly epoch: number; readonly unlocksAt: number }
 }
 
 const ceiling = (dividend: bigint, divisor: bigint): bigint => (dividend + divisor - 1n) / divisor
 
-/** The books of a network without a council, in which nobody stakes, unstakes, is slashed or proposes. */
+/** The accounts of a network without a council in which nobody stakes, unstakes, is slashed or proposes. */
 export class Recount {
-  /** A vertex that claims another reward than its round, epoch and author are due. */
+  /** Vertices that claim another reward than is due for their round, epoch and validator. */
   readonly falseClaims: Array<Ordered> = []
   total = 0n
   treasury = 0n
@@ -149,7 +149,7 @@ export class Recount {
     return (this.#entries.get(account) ?? []).reduce((sum, { change }) => sum + change, 0)
   }
 
-  /** What its delegation is worth; undefined if it has none. */
+  /** The value of its delegation; undefined without one. */
   delegation(account: string): number | undefined {
     const found = this.#delegations.get(account)
     return found === undefined ? undefined : Number((found.shares * found.pool.amount) / found.pool.shares)
@@ -188,7 +188,7 @@ export class Recount {
     this.#change(author, "fees", fee - toTreasury)
   }
 
-  /** What it costs. */
+  /** Deposits into a pool. Returns the price. */
   #deposit(from: string, validator: string, amount: bigint): bigint {
     const pool = this.#pools.get(validator)
     if (pool === undefined || this.#delegations.has(from)) throw new Error(`${from} cannot delegate to ${validator}`)
@@ -206,7 +206,7 @@ export class Recount {
     delegation.leaving = { epoch, unlocksAt: this.#lastRound + this.#genesis.parameters.cooldownRounds }
   }
 
-  /** Of the current epoch. */
+  /** The last round of the current epoch. */
   get #lastRound(): number {
     return this.#firstRound + this.#genesis.protocol.epochRounds - 1
   }
@@ -223,7 +223,7 @@ export class Recount {
     const pool = this.#pools.get(vertex.author)
     const stake = this.#stakes.get(vertex.author) ?? 0n
     if (pool === undefined) throw new Error(`${vertex.author} is no validator`)
-    // Without a council its share is the treasury's.
+    // Without a council, its share goes to the treasury.
     const toTreasury =
       (minted * BigInt(treasuryPercent)) / 100n + (minted * BigInt(this.#genesis.parameters.councilPercent)) / 100n
     const rest = minted - toTreasury

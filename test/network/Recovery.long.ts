@@ -1,4 +1,4 @@
-/** Lost disks and clocks that are set, with real processes: `npm run test:network`. */
+/** Lost disks and changed clocks, with real processes: `npm run test:network`. */
 import { spawnSync } from "node:child_process"
 import { rmSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
@@ -30,7 +30,7 @@ const comesBackEmpty = async (
 const ownVerticesIn = ({ directory }: Processes.Started): ReadonlyArray<string> =>
   Processes.rows(join(directory, "signed.db"), "select epoch, round from own_vertices").map((row) => row.join("/"))
 
-// It used to report "dag: unhealthy" while the process ran, and nobody could tell whether it signed.
+// It used to report "dag: unhealthy" while the process ran, without showing whether it signs.
 it(
   "a validator that lost its disk reports when it signs again, does so, and the network can then do without another",
   async () => {

@@ -1,4 +1,4 @@
-/** What one peer may have under way at a node, counted without a network. */
+/** What one peer can have under way at a node, without a network. */
 import { afterEach, describe, expect, it, vi } from "vitest"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
 import type { Received } from "../../src/network/Network.js"
@@ -54,7 +54,7 @@ const scene = () => {
     lineTo(() => far),
     failed,
   )
-  /** The other side. It reads nothing of what it is sent. */
+  /** The other side. It does not read what it receives. */
   const far: Lanes = new Lanes(
     lineTo(() => lanes),
     failed,
@@ -89,10 +89,10 @@ const scene = () => {
   }
   const holdings = new PeerMemory({ standing: () => "stranger", now: clock.now, cut: () => {} })
   const session = new Session(facts, { meter, account: holdings.open(ben, "stranger") }, clock)
-  /** The messages that are let through, by lane. */
+  /** The admitted messages, by lane. */
   const taken = new Map<Channel.OfReplica, number>()
   let isOpen = false
-  /** Makes the other side send such messages as fast as it may, and counts those that are let through. */
+  /** Lets the other side send these messages as fast as it can, and counts those that are admitted. */
   const reading = (channel: Channel.OfReplica, messages: number, bytes = 100) => {
     if (!isOpen) session.open((each) => void taken.set(each, (taken.get(each) ?? 0) + 1))
     isOpen = true
@@ -138,7 +138,7 @@ describe("reading from a peer", () => {
       expect(read.count).toBe(atOnce)
       clock.moveTo(clock.now() + 1_000)
       for (let i = 0; i < 20; i++) await settle()
-      // One was waiting, and is paid for already.
+      // One was waiting, and was paid for already.
       expect(read.count).toBe(atOnce + bytesPerSecond / bytes)
     },
   )
@@ -158,7 +158,7 @@ describe("reading from a peer", () => {
     await settle()
     expect(reads.map(({ count }) => count)).toEqual(others)
     last("known")
-    // A second decision on the same message makes no more room.
+    // A second decision on the same message frees no more room.
     last("known")
     await settle()
     expect(reads.map(({ count }) => count)).toEqual([3, 3, 3, 3, 3])
@@ -223,7 +223,7 @@ describe("a peer", () => {
     expect(asked(101)).toBe(99)
   })
 
-  it("offers a few closing checkpoints unasked, and any that it was asked for", () => {
+  it("offers a few closing checkpoints unasked, and any requested ones", () => {
     const { clock, session } = scene()
     const offered = (count: number) => Array.from({ length: count }, () => session.offers()).filter(Boolean).length
     expect(offered(17)).toBe(16)
@@ -239,7 +239,7 @@ describe("a peer", () => {
     expect(session.send("answers", new Uint8Array(1))).toBe(false)
     session.open(() => {})
     await settle()
-    // More than the other side can send at once, of which it sends the beginning.
+    // More than the other side can send at once; it sends the beginning.
     facts.connection.lanes.received(Uint8Array.of(Channel.all.indexOf("vertices"), 9, 0, 0, 1))
     clock.moveTo(clock.now() + 30_000)
     expect([session.isStalled, session.hasUnfinished]).toEqual([false, false])
@@ -287,7 +287,7 @@ describe("a message that comes in", () => {
       ["vertices", news],
       ["vertices", Uint8Array.of(255)],
       ["vertices", new Uint8Array(0)],
-      // A list that does not end, and a message that nobody makes.
+      // A list without an end, and a message that no program makes.
       ["transactions", Uint8Array.of(2, 1, 1, 1)],
       ["transactions", new Uint8Array(2_000).fill(35, 0, 1)],
       ["votes", new Uint8Array(0)],
@@ -306,7 +306,7 @@ describe("a message that comes in", () => {
     }
     await read("questions", question, question)
     expect([heard.length, points()]).toEqual([0, 20])
-    // They wait for no answer either.
+    // They do not wait for an answer either.
     for (let i = 0; i < 63; i++) session.asks()
     await read("questions", question)
     expect(points()).toBe(30)
@@ -334,7 +334,7 @@ describe("a message that comes in", () => {
     expect([heard.length, points()]).toEqual([17, 20])
   })
 
-  it("for everybody is relayed once if it was new, with the members still to be told", async () => {
+  it("for all nodes is relayed once if it was new, with the list of members that lack it", async () => {
     const { heard, passed, read } = intake()
     const member = Address.fromPublicKey(SecretKey.generate().publicKey)
     const messages = [1, 2, 3].map(heartbeat)

@@ -1,4 +1,4 @@
-/** A node's side of its connections, with real lines between two of them. */
+/** A node's side of its connections, with real lines between two nodes. */
 import { Option } from "effect"
 import { afterAll, expect, it } from "vitest"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
@@ -45,7 +45,7 @@ const begin = async (more: Partial<Options> = {}) => {
 
 const named = (board: Switchboard) => Option.toArray(PeerAddress.parse(board.addresses[0] ?? ""))
 
-// It added the names of absent members, and its neighbours banned it for a message that was too long.
+// The node added the ids of absent members, and its peers banned it for a message that was too long.
 it.each(["transactions", "votes"] as const)("relays the longest message of %s that it accepts", async (channel) => {
   const away = Array.from({ length: 34 }, () => Address.fromPublicKey(SecretKey.generate().publicKey))
   const heard: Array<number> = []

@@ -231,7 +231,7 @@ describe("a misbehaving stranger", () => {
     socket.write(Buffer.concat(Array.from({ length: 20_000 }, () => raw.update(true))))
     if (isProven) await new Promise((resolve) => setTimeout(resolve, 1_000))
     else await until(() => vanished.length === 1)
-    // Each is answered with as many bytes as it has.
+    // Each gets a response of equal length.
     expect((socket.bytesRead - before) / 27).toBeLessThan(most)
     expect(wire.connections.length).toBe(isProven ? 1 : 0)
   })
@@ -266,7 +266,7 @@ describe("a misbehaving stranger", () => {
     expect([asked, socket.bytesRead, vanished]).toEqual([["127.0.0.1"], 0, []])
   })
 
-  it("that never changes its key is one key however it connects, and its connections are told apart by it", async () => {
+  it("that never changes its key is one key on any connection, which distinguishes its connections", async () => {
     const { wire, opened } = await started()
     const key = SecretKey.generate()
     for (let n = 0; n < 2; n++) await Handshake.shake(await line(wire.port), "dialler", key, 5_000)

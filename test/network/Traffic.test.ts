@@ -58,7 +58,7 @@ describe("the rate of strangers", () => {
     return clock.next - clock.now()
   }
 
-  it("is shared by the strangers that are connected, whoever else is", () => {
+  it("is shared by connected strangers, regardless of other peers", () => {
     const shared = waits(strangers)
     expect(shared).toBeGreaterThan(2 * waits(strangers.slice(0, 10)))
     expect(waits([...strangers, ...members])).toBe(shared)

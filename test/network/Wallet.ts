@@ -1,4 +1,4 @@
-/** Somebody with money at a running node. */
+/** A funded account at a running node. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { sha256Hex } from "#crypto"

@@ -1,5 +1,5 @@
-// Loaded into a node before its program, by --import: its wall clock is as many milliseconds ahead as the file says that
-// UDG_CLOCK_FILE names, read again every 20 ms. Timers and `performance` are left alone, as when a person sets the time.
+// Loaded into a node before its program, with --import. Its wall clock is ahead by the milliseconds in the file that
+// UDG_CLOCK_FILE names, read every 20 ms. Timers and `performance` stay unchanged, as when a person sets the time.
 import { existsSync, readFileSync } from "node:fs"
 
 const { UDG_CLOCK_FILE: file = "" } = process.env

@@ -1,11 +1,12 @@
-// Loaded into a node before its program: whatever it dials, it dials through the test's `Lines`, and says first who it is.
+// Loaded into a node before its program. Every connection it dials goes through the test's `Lines`, and begins with the
+// node's name.
 import { Socket } from "node:net"
 
 const { UDG_TEST_LINES: port = "", UDG_TEST_NAME: name = "" } = process.env
 const connect = Socket.prototype.connect
 
 Socket.prototype.connect = function viaLines(...words) {
-  // Node's own callers have put their arguments into a list already.
+  // Internal callers of Node pass their arguments as a list.
   const [options] = Array.isArray(words[0]) ? words[0] : words
   const target = options.port
   options.port = Number(port)

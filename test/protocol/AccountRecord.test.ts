@@ -53,7 +53,7 @@ const [full] = fc.sample(
 if (full === undefined) throw new Error("no sample")
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")
 
-/** Each part that an account may have, alone. */
+/** Each optional part of an account, alone. */
 const alone: ReadonlyArray<[string, Partial<AccountRecord.AccountRecord>]> = [
   ["a balance", { balance: Sats.make(1) }],
   ["a nonce", { nonce: 1 as Natural.Nonce }],
@@ -107,7 +107,7 @@ describe("an account", () => {
 })
 
 describe("the balance read from the bytes alone", () => {
-  it("is the record's, wherever it lies, unless other money is in the record", () => {
+  it("is the record's at any position, unless other coins are in the record", () => {
     fc.assert(
       fc.property(record, fc.nat(40), (account, start) => {
         const encoded = AccountRecord.encode(account)

@@ -24,7 +24,7 @@ describe("an address", () => {
     )
   })
 
-  it("is the same before and after thousands of other keys were asked for", () => {
+  it("is the same before and after thousands of other keys", () => {
     const keys = Array.from({ length: 5_000 }, (_, i) => i.toString(16).padStart(64, "0") as PublicKey)
     const first = keys.map(Address.fromPublicKey)
     expect(new Set(first).size).toBe(keys.length)

@@ -19,7 +19,7 @@ describe("a writer", () => {
     expect(written((writer) => writer.u128((1n << 127n) + 2n))).toBe(`02${"00".repeat(14)}80`)
   })
 
-  it("grows wherever its buffer ends, whatever is written there", () => {
+  it("grows at any end of its buffer, for any value", () => {
     for (let filled = 480; filled <= 530; filled++) {
       const bytes = Binary.encode((writer) =>
         writer.raw(new Uint8Array(filled)).u8(1).u16(2).u32(3).u64(4).u128(5n).hex("0607").text8("é").boolean(true),
@@ -41,7 +41,7 @@ describe("a writer", () => {
       (writer) => writer.u64(Number.NaN),
       (writer) => writer.u128(-1n),
       (writer) => writer.u128(1n << 128n),
-      // Once written as zeros, and shifted by half a byte.
+      // It used to be written as zeros, shifted by half a byte.
       (writer) => writer.hex("0g"),
       (writer) => writer.hex("g0"),
       (writer) => writer.hex("\u0130\u0130"),
@@ -147,7 +147,7 @@ describe("a reader", () => {
     expect(Binary.decode("test", largest, (reader) => reader.sats())).toStrictEqual(Either.right(Sats.MAX_SUPPLY))
   })
 
-  it("reports what it read, where it stopped and why, with the first reason", () => {
+  it("reports the value, the position and the first reason of a failure", () => {
     const message = readingFails("0105", (reader) => {
       reader.boolean()
       reader.boolean()
@@ -157,7 +157,7 @@ describe("a reader", () => {
     expect(message).toBe("test: boolean byte 5 at byte 2")
   })
 
-  it("reads zeros once it has failed, and goes no further, so that a decoder needs no branches", () => {
+  it("reads zeros after a failure, and stops, so that a decoder needs no branches", () => {
     const reader = new Binary.Reader(Uint8Array.of(3, 1, 1, 1, ...new Uint8Array(40).fill(1)))
     reader.u8()
     reader.fail("no more")
@@ -233,7 +233,7 @@ describe("a reader", () => {
     expect(readingFails("0102", (reader) => reader.u8())).toBe("test: 1 trailing bytes at byte 1")
   })
 
-  it("reads no more items than there are bytes, whatever a forged count promises", () => {
+  it("reads no more items than there are bytes, regardless of a forged count", () => {
     const forged = Buffer.from("ffffffff0000000000000000", "hex")
     let reads = 0
     const decoded = Binary.decode("test", forged, (reader) =>

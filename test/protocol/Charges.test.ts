@@ -12,7 +12,7 @@ const bob = "b0".repeat(20) as Address
 const prices = { minFee: 7, nameFee: 11, proposalBond: 13 }
 const payload = { _tag: "TreasurySpend", recipient: bob, amount: Sats.make(99) } as const
 
-/** One of each type, with the least fee and its further cost at these prices. */
+/** One of each type, with the minimum fee and its other cost at these prices. */
 const table: { readonly [T in Operation.Type]: readonly [Extract<Operation.Operation, { _tag: T }>, number, number] } =
   {
     Transfer: [{ _tag: "Transfer", to: bob, amount: Sats.make(5), memo: "" }, 7, 5],
@@ -52,7 +52,7 @@ describe("an operation", () => {
     ])
   })
 
-  it("belongs to the sender's history and, for a transfer to somebody else, to the recipient's", () => {
+  it("belongs to the sender's history and, for a transfer, to the recipient's", () => {
     const historiesOf = (operation: Operation.Operation) => Charges.addressesOf({ from: alice, operation })
     expect(historiesOf(table.Transfer[0])).toEqual([alice, bob])
     expect(historiesOf({ ...table.Transfer[0], to: alice })).toEqual([alice])

@@ -15,7 +15,7 @@ const seedAfter = (previous: string, closing: string): string =>
     .digest("hex")
 
 describe("the first epoch", () => {
-  it("has the genesis' validators, rules and hash, so that everybody starts alike", () => {
+  it("has the genesis' validators, rules and hash, the same on every node", () => {
     fc.assert(
       fc.property(arbitrary.genesis, (genesis) => {
         const { protocol, parameters, validators } = genesis
@@ -46,7 +46,7 @@ describe("the first epoch", () => {
     )
   })
 
-  it("precedes epochs whose seed depends on the previous seed and the closing commit", () => {
+  it("precedes epochs with a seed from the previous seed and the closing commit", () => {
     fc.assert(
       fc.property(arbitrary.hash, arbitrary.hash, (previous, closing) => {
         expect(FirstEpoch.nextSeed(previous, closing)).toBe(seedAfter(previous, closing))

@@ -60,7 +60,7 @@ describe("a header", () => {
   const [sample] = fc.sample(arbitrary.header, 1)
   const [one, two] = fc.sample(arbitrary.parent, 2)
   if (sample === undefined || one === undefined || two === undefined) throw new Error("no sample")
-  it("sorts parents of one round by author, and those of one author by hash", () => {
+  it("sorts parents of one round by author, and an author's by hash", () => {
     const parent = (round: number, author: string, hash: string): Header.Parent => ({
       round: Natural.round(round),
       author: author.repeat(20) as Address.Address,

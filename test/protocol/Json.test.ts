@@ -41,7 +41,7 @@ describe("JSON that does not fit its schema", () => {
     },
   )
 
-  it("is refused where its kind cannot even be stated", () => {
+  it("is refused even if its type cannot be stated", () => {
     const Message = Schema.Union(
       Schema.Struct({ type: Schema.Literal("ping") }),
       Schema.Struct({ type: Schema.Literal("pong") }),
@@ -51,7 +51,7 @@ describe("JSON that does not fit its schema", () => {
     )
   })
 
-  it("may have unknown fields only where they are to be ignored", () => {
+  it("can have unknown fields only if they are ignored", () => {
     const input = { name: "a", kind, colour: "red" }
     expect(Either.isLeft(Json.decoder(Pet, "pet")(input))).toBe(true)
     expect(Json.decoder(Pet, "pet", "ignore")(input)).toStrictEqual(Either.right({ name: "a", kind }))

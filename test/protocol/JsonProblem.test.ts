@@ -32,7 +32,7 @@ describe("a problem of JSON", () => {
     )
   })
 
-  it("states what is expected for a missing field, and what is known for an unknown one", () => {
+  it("states the expected value of a missing field, and the known fields for an unknown one", () => {
     const missing = { _tag: "Missing", path: ["to"] } as const
     expect(JsonProblem.ofComplaint({ ...missing, expected: "an address" }, whole).reason).toBe(
       "missing; expected an address",

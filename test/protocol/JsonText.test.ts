@@ -15,7 +15,7 @@ describe("the values of a JSON text", () => {
       ? Object.values(value).reduce((sum: number, each) => sum + valuesOf(each), 1)
       : 1
 
-  it("number at most a text's commas and brackets, whatever strings contain, and at least half of them", () => {
+  it("number at most a text's commas and brackets, including those in strings, and at least half of them", () => {
     fc.assert(
       fc.property(fc.jsonValue({ depthSize: "medium" }), fc.constantFrom("", " "), (value, space) => {
         const text = JSON.stringify(value, undefined, space)
@@ -28,7 +28,7 @@ describe("the values of a JSON text", () => {
   })
 
   it.each(['"', '["a', '["a\\\\\\"', '{"a":"', "", "]", '"[[[["', '"\\"[[["'])(
-    "are none that count beyond a parser's reach in %s",
+    "do not count beyond a parser's reach in %s",
     (text) => {
       expect(JsonText.excessOf(text, { values: 3 })).toBeUndefined()
     },
@@ -47,7 +47,7 @@ describe("the values of a JSON text", () => {
 })
 
 describe("JSON text from outside", () => {
-  it("parses to the value of JSON.parse, whatever its spacing and escapes", () => {
+  it("parses to the value of JSON.parse, with any spacing and escapes", () => {
     const scalar = fc.oneof(fc.string({ unit: "binary" }), fc.maxSafeInteger(), fc.boolean(), fc.constant(null))
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(
@@ -71,7 +71,7 @@ describe("JSON text from outside", () => {
     expect(parse(`{"a": [${number} , ${number}]}`)).toStrictEqual(Either.right({ a: [Number(number), Number(number)] }))
   })
 
-  // JSON.parse rounds each of these to an integer that nobody wrote, or to one that was written differently.
+  // JSON.parse rounds each of these, or reads it as an integer that was written differently.
   it.each([
     "150000000.000000001",
     "9007199254740991.4",
@@ -127,7 +127,7 @@ describe("JSON text from outside", () => {
     expect(parse(text)).toStrictEqual(Either.right(JSON.parse(text)))
   })
 
-  // A type of 5 000 nested lists once was a 500: the schema turns it into a string, list by list.
+  // A type of 5 000 nested lists used to be a 500: the schema turns it into a string, list by list.
   it.each([33, 5_000, 200_000])("is refused at %i levels, and read at 32", (levels) => {
     expect(complaintOf(nested(levels))).toBe(`${"[0]".repeat(32)}: more than 32 levels of nested objects and lists`)
     expect(complaintOf(`{"type":${nested(levels)}}`)).toContain("nested objects and lists")

@@ -46,7 +46,7 @@ describe("a secret key", () => {
     expect(SecretKey.generate().publicKey).not.toBe(SecretKey.generate().publicKey)
   })
 
-  /** Whatever prints a value, and everything a logger may receive. */
+  /** All ways to print a value, and everything a logger may receive. */
   const printed: ReadonlyArray<readonly [string, () => string]> = [
     ["a template", () => `${secret}`],
     ["String and concatenation", () => String(secret) + secret],

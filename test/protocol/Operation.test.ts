@@ -62,7 +62,7 @@ describe("an operation", () => {
     expect(Either.isLeft(decoded)).toBe(true)
   })
 
-  it("breaks no rule with as many keys as a policy may have, all of which must sign", () => {
+  it("breaks no rule with the maximum number of keys of a policy, all of which must sign", () => {
     expect(Operation.violationOf(policy(16, keys(16)))).toBeUndefined()
   })
 })

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 
 describe("a governable parameter", () => {
-  it("has a standard value within its bounds, a name and a key of its own", () => {
+  it("has a default within its bounds, and its own name and key", () => {
     for (const epochRounds of [40, 240, 7_200, 10_000_000]) {
       const standard = Parameters.standard(epochRounds)
       for (const entry of Parameters.table) {

@@ -31,7 +31,7 @@ describe("the beginning of a text", () => {
     ["-al", { name: undefined, address: undefined, hash: undefined }],
     ["tudg1abc", { name: "tudg1abc", address: undefined, hash: undefined }],
     ["abc", { name: "abc", address: undefined, hash: undefined }],
-  ])("of %j may be that of %j", (text, parts) => {
+  ])("of %j can be that of %j", (text, parts) => {
     expect(SearchPrefix.read(text, "tudg")).toMatchObject(parts)
   })
 })

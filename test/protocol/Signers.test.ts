@@ -37,7 +37,7 @@ const [a, b, c, d] = signed
 if (a === undefined || b === undefined || c === undefined || d === undefined) throw new Error("four expected")
 
 describe("the signers of a checkpoint", () => {
-  it("are a quorum with more than two thirds of the weight, whatever their number", () => {
+  it("are a quorum with more than two thirds of the weight, at any number", () => {
     expect(found(signed)).toEqual({ places: [0, 1, 2, 3], verified: 4 })
     expect(found([b, c, d])).toEqual({ places: [1, 2, 3], verified: 3 })
     expect(found([c, d])).toEqual({ places: undefined, verified: 0 })
@@ -50,7 +50,7 @@ describe("the signers of a checkpoint", () => {
     expect(found([wrong, { ...b, signature: a.signature }, c, d])).toEqual({ places: undefined, verified: 2 })
   })
 
-  it("are members, each once, whoever else signed", () => {
+  it("are members, each once, regardless of other signatures", () => {
     const stranger = { validator: TestCommittee.keysOf(7)[0]?.address ?? a.validator, signature: a.signature }
     expect(found([b, c, d, stranger])).toEqual({ places: [1, 2, 3], verified: 3 })
     expect(found([c, c, c, d])).toEqual({ places: undefined, verified: 0 })

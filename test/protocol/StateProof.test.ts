@@ -163,7 +163,7 @@ describe("a forged state proof", () => {
     refuses({ leaf: crowd }, "a leaf of 33 records")
   })
 
-  it("with a record from beside the path is refused, though its hash would fit", () => {
+  it("with a record from beside the path is refused, even with a fitting hash", () => {
     const turned = worlds.key((Number.parseInt(key.slice(0, 1), 16) ^ 8).toString(16) + key.slice(1))
     // The proof is true for its own key; a leaf that holds no record of the asked path must not pass as an absence.
     expect(reasonOf(trie.hash, turned, proof)).toContain("does not lie under this path")

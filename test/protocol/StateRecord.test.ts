@@ -52,7 +52,7 @@ describe("a record of the state", () => {
     expect([StateKey.kindOf(0), StateKey.kindOf(16)]).toEqual([undefined, undefined])
   })
 
-  it.each(kinds)("of kind %s has a key of one length, whose counter, if any, is below 2^53", (kind, shape) => {
+  it.each(kinds)("of kind %s has a key of one length, with any counter below 2^53", (kind, shape) => {
     const { keyBytes, counterAt } = shape
     expect(() => StateKey.hash(kind, new Uint8Array(keyBytes + 1))).toThrow(
       new RangeError(`a key of kind ${kind} has ${keyBytes} bytes, not ${keyBytes + 1}`),

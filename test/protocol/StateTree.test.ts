@@ -30,7 +30,7 @@ describe("a branch of the state", () => {
     expect(Either.map(over(33), ({ records }) => records)).toStrictEqual(Either.right(33))
   })
 
-  it("lies on a path no longer than keys may share", () => {
+  it("is on a path no longer than keys can share", () => {
     const under = (depth: number) =>
       StateTree.rootOver(
         { hash: hash("aa"), records: 1 },

@@ -140,7 +140,7 @@ describe("one of several consecutively encoded transactions", () => {
   const joined = (transactions: ReadonlyArray<Transaction.Transaction>): Uint8Array =>
     Uint8Array.from(Buffer.concat(transactions.map(({ encoded }) => encoded)))
 
-  it("is decoded by its position, whatever the forms of its neighbours", () => {
+  it("is decoded by its position, independently of its neighbours", () => {
     fc.assert(
       fc.property(fc.array(arbitrary.transaction(network), { minLength: 1, maxLength: 5 }), (transactions) => {
         const bytes = joined(transactions)
@@ -154,7 +154,7 @@ describe("one of several consecutively encoded transactions", () => {
   const two = [0, 1].map((nonce) => Transaction.sign(network, transfer({ nonce: Natural.nonce(nonce) }), alice))
   const tooFew = `transaction: expected 1 bytes, 0 left at byte ${joined(two).length}`
 
-  it("is refused where there are fewer", () => {
+  it("is refused beyond the last one", () => {
     const refused = Option.getOrThrow(Either.getLeft(Transaction.decodeNth(network, joined(two), 2)))
     expect(refused.message).toBe(tooFew)
   })

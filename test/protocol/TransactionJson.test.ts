@@ -234,7 +234,7 @@ describe("a transaction in JSON is refused with the field's name when", () => {
     for (const value of ["1", -1, -0, 1.5, 2 ** 53, 1e300, Number.NaN, null, true, [1], { value: 1 }]) {
       expect(refusalOf({ ...sampleOf(type), [field]: value }).field).toBe(field)
     }
-    // What JSON.parse makes of the texts themselves.
+    // The texts as JSON.parse reads them.
     const text = JSON.stringify({ ...sampleOf(type), [field]: 77_777 })
     for (const written of ["-0", "9007199254740993", "1e-7", '"1"', "0.1"]) {
       expect(refusalOf(JSON.parse(text.replace("77777", written))).field).toBe(field)

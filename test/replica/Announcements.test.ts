@@ -75,7 +75,7 @@ describe("a transaction submitted here", () => {
     expect(at(68_099)).toEqual([[early]])
   })
 
-  it("is announced again in one message at a time, so that old ones are not lost at the end of a queue", () => {
+  it("is announced again in one message at a time, so no old one is lost at the end of a queue", () => {
     const { announcements, at, wakeAt } = telling()
     const half = 131_072
     const many = Array.from({ length: 5 }, (_, i) => taken(100 + i, 80_000))

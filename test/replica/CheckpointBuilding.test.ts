@@ -24,7 +24,7 @@ class Life {
     this.#building = new CheckpointBuilding(trie)
   }
 
-  /** A payment, and then everybody's vertices of this round, at which a checkpoint is due. */
+  /** A payment, and then all members' vertices of this round, at which a checkpoint is due. */
   advanceTo(round: number): void {
     const { chain } = this
     chain.run(chain.transfer(alice, person(`whom alice pays in round ${round}`), 5))
@@ -162,14 +162,14 @@ describe("checkpoints in the making", () => {
     expect(pauses).toBe(updating + Math.floor(leaves / 8))
   })
 
-  it("are counted again account by account, so that money missing in the trie is found", () => {
+  it("are recounted account by account, which finds coins missing in the trie", () => {
     const { chain, building } = crowd(person("somebody 7"))
     building.add(chain.advanceTo(11), Hash.ZERO, chain.ledger.freeze())
     const found = Option.getOrThrow(Either.getLeft(building.work(() => true)))
     expect(found._tag).toBe("SupplyInvariantViolated")
   })
 
-  it("are not made where none is due", () => {
+  it("are made only if one is due", () => {
     expect(new Life().work()).toBeUndefined()
   })
 

@@ -1,4 +1,4 @@
-/** Which signatures are verified in each message. A signature left out here would come in unverified. */
+/** Which signatures are verified in each message. One that is missing here would be accepted unverified. */
 import { describe, expect, it } from "vitest"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import type * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
@@ -80,7 +80,7 @@ describe("the checks before admission", () => {
     expect(asked).toEqual([[checkpoint, addressOf("ann")]])
   })
 
-  it("are empty for a question, and for an answer that is judged by what is known", () => {
+  it("are empty for questions, and for answers that are judged by known data", () => {
     const root = seedOf("root")
     const messages: ReadonlyArray<Message> = [
       { _tag: "AskVertices", hashes: [root] },

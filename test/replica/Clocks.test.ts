@@ -1,4 +1,4 @@
-/** What wrong or adjusted wall clocks and stopped machines cost, and whom. */
+/** The effects of wrong or adjusted wall clocks and stopped machines, and on whom. */
 import { describe, expect, it } from "vitest"
 import { SILENT_INTERVALS } from "../../src/consensus/SigningGuard.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
@@ -22,7 +22,7 @@ const wipe = (machine: Machine, cluster: Cluster): void => {
   machine.start()
 }
 
-describe("a validator whose wall clock is set", () => {
+describe("a validator with an adjusted wall clock", () => {
   it("a day ahead, then an hour behind, continues in every round like the others, with and without a restart", () => {
     const cluster = new Cluster(four)
     cluster.start()
@@ -69,7 +69,7 @@ describe("a validator whose wall clock is set", () => {
 })
 
 describe("the silence of a validator that has lost its disk", () => {
-  /** Rounds until it signs again, while something is done to it repeatedly. */
+  /** The rounds until it signs again, while it is disturbed repeatedly. */
   const silentRounds = (disturb: (dan: Machine, cluster: Cluster) => void): number => {
     const cluster = new Cluster(four)
     cluster.start()
@@ -85,7 +85,7 @@ describe("the silence of a validator that has lost its disk", () => {
     return Number.POSITIVE_INFINITY
   }
 
-  it("lasts for 120 intervals, whatever its wall clock is set to", () => {
+  it("lasts for 120 intervals, whatever its wall clock shows", () => {
     const undisturbed = silentRounds(() => undefined)
     expect(undisturbed).toBeGreaterThanOrEqual(SILENT_INTERVALS - 5)
     expect(undisturbed).toBeLessThanOrEqual(SILENT_INTERVALS + 10)
@@ -107,7 +107,7 @@ describe("the silence of a validator that has lost its disk", () => {
     wipe(dan, cluster)
     cluster.runRounds(20)
     const from = roundsOf("dan", ann).length
-    // It hears and does nothing for longer than the silence; both looks find everybody connected.
+    // It is idle for longer than the silence; both looks find everybody connected.
     cluster.now = Natural.timestamp(cluster.now + 10 * SILENT_INTERVALS * ROUND_MS)
     cluster.runRounds(60)
     expect(roundsOf("dan", ann).length).toBe(from)
@@ -133,7 +133,7 @@ it("four validators do not stop when one has lost its disk and another starts wi
     expect(headOf(ann)).toBeGreaterThan(before + 30)
   }
   cluster.runRounds(60)
-  // With the one back that had lost its disk, any other may be away.
+  // With the validator back that had lost its disk, any other can be away.
   ann.stop()
   const before = headOf(dan)
   cluster.runRounds(40)
@@ -147,7 +147,7 @@ describe("a validator that has lost its disk", () => {
     )
 
   // The others keep what was signed by members of the current epoch and the one before.
-  it("and its seat two epochs ago signs nothing twice, though the others have forgotten its vertices", () => {
+  it("and lost its seat two epochs ago signs nothing twice, even after the others forgot its vertices", () => {
     const cluster = new Cluster({ ...four, epochRounds: 40 })
     cluster.start()
     cluster.runRounds(8)

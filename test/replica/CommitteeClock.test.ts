@@ -17,7 +17,7 @@ const heard = (aheadMs: ReadonlyArray<number>): CommitteeClock => {
 }
 
 describe("the committee's clock", () => {
-  it("reports how far the local clock is ahead of the median, whatever one member claims", () => {
+  it("reports how far the local clock is ahead of the median, even if one member lies", () => {
     expect(heard([-50, -60, -70]).aheadMs(committee, member(0), DAY_MS)).toBe(DAY_MS + 60)
     expect(heard([-50, -60, DAY_MS]).aheadMs(committee, member(0), 0)).toBeLessThan(100)
     expect(heard([-50, DAY_MS]).aheadMs(committee, member(0), 0)).toBe(0)
@@ -33,7 +33,7 @@ describe("the committee's clock", () => {
     expect(new CommitteeClock().aheadMs(alone, alone.member(0).address, 0)).toBeNull()
   })
 
-  it("uses each member's fastest vertex, and forgets old ones and those of former members", () => {
+  it("uses each member's fastest vertex, and forgets old ones and former members", () => {
     const clock = heard([-50, -60, -70])
     const late = (round: number) =>
       clock.hear(member(1), Natural.round(round), Natural.timestamp(NOW), Natural.timestamp(NOW + 5_000))

@@ -29,7 +29,7 @@ describe("companions of an own vertex", () => {
     expect(companions.take()).toBeNull()
   })
 
-  it("are empty and not held where they have too many bytes; the next ones are counted anew", () => {
+  it("are dropped if they have too many bytes; later ones are counted from zero", () => {
     const companions = begun()
     const big = at(1, 150)
     const many = Math.floor(MOST_BYTES / big.encoded.length)

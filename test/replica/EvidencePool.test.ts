@@ -31,7 +31,7 @@ it("accepts evidence once per author and epoch, of at most two hundred authors",
   expect([pool.add(proofOf(201, 0)), pool.size]).toEqual([false, 200])
 })
 
-it("proposes evidence as far as it fits, at most sixteen pieces, and again after eight rounds", () => {
+it("proposes as much evidence as fits, at most sixteen pieces, and again after eight rounds", () => {
   const pool = new EvidencePool()
   const proofs = Array.from({ length: 17 }, (_, i) => proofOf(1 + i, 0))
   for (const proof of proofs) pool.add(proof)
@@ -45,7 +45,7 @@ it("proposes evidence as far as it fits, at most sixteen pieces, and again after
   expect(taken(16)).toEqual(proofs.slice(0, 16))
 })
 
-it("drops evidence when it can no longer be punished, whatever a vertex holds", () => {
+it("drops evidence when it can no longer be punished", () => {
   const pool = new EvidencePool()
   for (const seat of [0, 1]) pool.add(proofOf(1, seat))
   pool.settle(({ first }) => first.author === proofOf(1, 1).first.author)

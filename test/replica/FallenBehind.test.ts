@@ -1,4 +1,4 @@
-/** A replica that has fallen behind, among peers that lie about what it lacks. */
+/** A replica that has fallen behind, among peers that lie about what it needs. */
 import { describe, expect, it } from "vitest"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
@@ -9,15 +9,15 @@ import { Cluster, type Machine, ROUND_MS } from "./Cluster.js"
 
 type Rounds = Extract<Answer, { _tag: "Rounds" }>
 
-/** How long a peer is given for one answer (`Replica`). */
+/** How long a peer may take for one answer (`Replica`). */
 const PATIENCE_MS = 500
-/** After how long without a quorum's round a node asks for everything that is kept (`Core`). */
+/** How long after the last quorum's round a node requests everything (`Core`). */
 const STANDSTILL_MS = 2_000
 const LAG_ROUNDS = 120
 
 const four = { validators: { ann: 10_000, ben: 10_000, cleo: 10_000, dan: 10_000 } }
 
-/** What a liar makes of an honest answer. */
+/** Changes an honest answer. */
 type Lie = (honest: Rounds, all: ReadonlyArray<Vertex>, said: number) => Rounds | null
 
 const notLast = (honest: Rounds, vertices: ReadonlyArray<Vertex>): Rounds => ({ ...honest, vertices, isLast: false })
@@ -44,7 +44,7 @@ const lieTo =
     return told === null ? [] : [told]
   }
 
-/** Milliseconds that the laggard needs to catch up with the others, or null when it is not within `limitMs`. */
+/** Milliseconds until the laggard has caught up, or null if it takes longer than `limitMs`. */
 const timeToCatchUp = (cluster: Cluster, laggard: Machine, limitMs: number): number | null => {
   const started = cluster.now
   while (cluster.now - started < limitMs) {
@@ -57,7 +57,7 @@ const timeToCatchUp = (cluster: Cluster, laggard: Machine, limitMs: number): num
 
 interface Past {
   readonly now: Cluster["now"]
-  /** By the names of the validators, of a follower that was always there, and of one that slept for most of it. */
+  /** The disks of the validators, of a follower that was always present, and of one that slept most of the time. */
   readonly disks: ReadonlyMap<string, Stored.Stored>
 }
 
@@ -75,7 +75,7 @@ let lived: Past | undefined
 
 /** A network with followers that continue from these disks, except the one that sleeps. */
 const network = (followers: ReadonlyArray<string>): { readonly cluster: Cluster; readonly eve: Machine } => {
-  // One past for every test, since it takes longer than what follows.
+  // One history for all tests, because making it takes longer than they do.
   lived ??= past()
   const { now, disks } = lived
   const cluster = new Cluster(four)
@@ -89,7 +89,7 @@ const network = (followers: ReadonlyArray<string>): { readonly cluster: Cluster;
   return { cluster, eve: cluster.machine("eve") }
 }
 
-/** The others already run when it wakes up. */
+/** The others are already running when it wakes up. */
 const wakeUp = (cluster: Cluster, eve: Machine): void => {
   for (const machine of cluster.machines) if (machine !== eve) machine.start()
   cluster.runRounds(5)
@@ -134,8 +134,8 @@ describe("a replica that has fallen behind", () => {
     })
   }
 
-  // A second vertex that honest ones named was missing. The follower asked for the rounds above it for ever.
-  it("gets what lies below the rounds it lacks, however many strangers are silent", () => {
+  // A second vertex that honest ones named was missing. The follower kept requesting the rounds above it.
+  it("gets vertices below the rounds it lacks, even if many strangers are silent", () => {
     const cluster = new Cluster(four)
     const eve = cluster.add("eve", { isValidator: false })
     const [dan, cleo] = [cluster.machine("dan"), cluster.machine("cleo")]

@@ -12,7 +12,7 @@ const hashOf = (network: string, index: number) => Hash.of("udg/commit", Binary.
 const beatOf = (network: string, index: number) =>
   Heartbeat.sign(Natural.commitIndex(index), hashOf(network, index), signerOf("eve"))
 const some = beatOf("ours", 8)
-/** A heartbeat of another validator, unsigned: the pool does not look at signatures. */
+/** A heartbeat of another validator, unsigned: the pool does not verify signatures. */
 const beatBy = (validator: number) => ({ ...some, validator: validator.toString(16).padStart(40, "0") as Address })
 const namesOf = (pool: HeartbeatPool) => pool.take(ROUND, () => true).map(({ commitHash }) => commitHash)
 
@@ -29,7 +29,7 @@ describe("the heartbeat pool", () => {
     expect(pool.take(Natural.round(14), () => false)).toEqual([some])
   })
 
-  it("drops what a vertex has brought, of that commit or an earlier one, and nothing later", () => {
+  it("drops a vertex's heartbeats, of that commit or an earlier one, and no later ones", () => {
     const pool = new HeartbeatPool()
     pool.included(beatOf("ours", 9))
     pool.add(beatOf("ours", 7), ROUND)
@@ -52,7 +52,7 @@ describe("the heartbeat pool", () => {
     expect(taken(14, 3)).toEqual(Array.from({ length: 100 }, (_, n) => beatBy(n)))
   })
 
-  it("holds those of a thousand validators, each of which may still advance", () => {
+  it("holds the heartbeats of a thousand validators, each of which may still advance", () => {
     const pool = new HeartbeatPool()
     for (let n = 0; n <= 1_000; n++) pool.add(beatBy(n), ROUND)
     expect(pool.size).toBe(1_000)

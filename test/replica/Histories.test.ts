@@ -1,4 +1,4 @@
-/** Claims of peers, compared step by step. */
+/** Compares the claims of peers step by step. */
 import { describe, expect, it } from "vitest"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import type { EpochRecord } from "../../src/protocol/epoch/EpochRecord.js"
@@ -31,7 +31,7 @@ const recordOf = (epoch: number, names: ReadonlyArray<string>): EpochRecord => (
   })),
 })
 
-/** Closes that many epochs after the first one, signed by some, for a committee of others. */
+/** Closes this many epochs after the first one, signed by `signers`, with another committee next. */
 const closing = (epochs: number, signers: ReadonlyArray<string>, next = signers, previous = Hash.ZERO) => {
   const epoch = Natural.epoch(record.epoch + epochs)
   const checkpoint = Checkpoint.make({
@@ -55,7 +55,7 @@ const prove = (...inquiries: ReadonlyArray<Inquiry>) => {
   for (const inquiry of inquiries) while (inquiry.hasWork) inquiry.step()
 }
 
-/** Nobody who is asked shows anything. */
+/** No peer has an answer. */
 const refuseAll = (all: Histories) => {
   for (let n = 0; n < 20; n++) {
     const { parting } = all.connect([aaa, bbb, ccc])
@@ -67,7 +67,7 @@ const refuseAll = (all: Histories) => {
   throw new Error("it does not end")
 }
 
-/** The peer answers its questions with these until it is asked for nothing more. */
+/** The peer answers its questions with these until none is left. */
 const answerWith = (inquiry: Inquiry, ...signed: ReadonlyArray<Checkpoint.SignedCheckpoint>) => {
   prove(inquiry)
   for (let n = 0; inquiry.question !== null; n++) {
@@ -115,7 +115,7 @@ describe("a claim", () => {
     expect([claim.chain.isProven, all.newest]).toEqual([false, []])
   })
 
-  it("that cannot be proven has failed, and is a lie if its peer shows what the trusted committee did not sign", () => {
+  it("fails without proof, and is a lie if its peer shows a checkpoint that the trusted committee did not sign", () => {
     const all = histories()
     const forged = closing(1, ["mallory"])
     const [silent, lying] = [all.claim(aaa, forged), all.claim(bbb, forged)]
@@ -253,7 +253,7 @@ describe("claims of two histories", () => {
     expect([all.isConnected, all.newest, all.claimantsOf(high)]).toEqual([true, [low], []])
   })
 
-  it("make a peer a liar, without diverging, that shows what the older one's committee did not sign", () => {
+  it("expose a peer that shows a checkpoint unsigned by the older claim's committee as a liar, without diverging", () => {
     const all = histories()
     const low = closing(1, FOUNDERS, LATER)
     const next = closing(2, FOUNDERS, FOUNDERS, low.checkpoint.hash)
@@ -316,7 +316,7 @@ describe("an inquiry that compares a checkpoint", () => {
     expect(showing.shown).toEqual(low)
   })
 
-  it("asks for nothing as long as it has work", () => {
+  it("asks for nothing while it has work", () => {
     const inquiry = inquiring()
     prove(inquiry)
     expect(inquiry.question).toBe(epoch + 1)

@@ -1,4 +1,4 @@
-/** A newcomer among honest peers and one that holds the keys of a former committee. */
+/** A joining node among honest peers and one that holds the keys of a former committee. */
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import { toHex } from "#crypto"
@@ -50,9 +50,9 @@ const past = (): Cluster => {
 
 let lived: Cluster | undefined
 
-/** A network whose founders have sold their keys: with later stakers they are no longer a quorum. */
+/** A network whose founders sold their keys: together with later stakers they are no quorum any more. */
 const network = (): Cluster => {
-  // One past for every test, since it takes longer than what follows.
+  // One history for all tests, because making it takes longer than they do.
   lived ??= past()
   const cluster = founded()
   cluster.now = lived.now
@@ -67,7 +67,7 @@ const newestOf = (machine: Machine): Signed => {
   return newest
 }
 
-/** What the former committee signs in place of another checkpoint, with itself as the next committee. */
+/** A checkpoint that the former committee signs instead of another one, with itself as the next committee. */
 const forge = (
   { checkpoint }: Signed,
   committee: EpochRecord.EpochRecord,
@@ -81,7 +81,7 @@ const forge = (
   return { checkpoint: forged, signatures: signatures.sort((a, b) => (a.validator < b.validator ? -1 : 1)) }
 }
 
-/** The forger's version of the true history, and how it answers a question. */
+/** The forger's version of the history, and its answer to a question. */
 type Forgery = (
   history: ReadonlyArray<Signed>,
   committee: EpochRecord.EpochRecord,
@@ -95,7 +95,7 @@ const lastOf = (history: ReadonlyArray<Signed>): Signed => {
   return last
 }
 
-/** Further closings by the former committee upon a forged one. */
+/** Further closing checkpoints by the former committee, on top of a forged one. */
 const prolong = (from: Signed, epochs: number, committee: EpochRecord.EpochRecord): ReadonlyArray<Signed> => {
   const chain = [from]
   for (let i = 0; i < epochs; i++) {
@@ -131,7 +131,7 @@ const ofTwo: Forgery = (history, committee) => {
   }
 }
 
-/** Ends in epoch 2, with a committee of the forger's own after it. */
+/** Ends in epoch 2, with the forger's own committee after it. */
 const below: Forgery = (history, committee) => {
   const second = history[1]
   if (second === undefined) throw new Error("two epochs expected")
@@ -141,7 +141,7 @@ const below: Forgery = (history, committee) => {
   return (honest) => ({ ...honest, signed: [], newest })
 }
 
-/** The same, but it names a committee that did sign the true newest. */
+/** The same, but it names the committee that signed the true newest checkpoint. */
 const belowOfFounders: Forgery = (history, committee) => {
   const second = history[1]
   if (second === undefined) throw new Error("two epochs expected")
@@ -154,7 +154,7 @@ const silent: Forgery = (history, committee) => {
   return (honest, said) => (said > 1 ? null : { ...honest, signed: [], newest })
 }
 
-/** A newcomer that knows three honest members and the forger, whose id comes first. */
+/** A joining node that knows three honest members and the forger, whose id comes first. */
 const newcomer = (cluster: Cluster, forgery: Forgery, pin: Pin | null = null, firstMs = 0) => {
   const honest = ["fay", "gil", "hal"].map((name) => cluster.machine(name))
   const forger = cluster.add("aaa", { isValidator: false })
@@ -203,7 +203,7 @@ describe("a newcomer that is shown a forged history beside the true one", () => 
     expect(EpochRecord.isQuorum(weight, EpochRecord.totalWeight(record))).toBe(false)
   })
 
-  it("does not follow a checkpoint upon the honest newest that its committee did not sign", () => {
+  it("does not follow a checkpoint on top of the honest newest that its committee did not sign", () => {
     const { eve, forger, honest } = newcomer(network(), upon)
     expect(stopOf(eve)).toBeUndefined()
     expect(blamed(eve, forger)).toBe(true)
@@ -272,7 +272,7 @@ describe("a newcomer that is shown a forged history beside the true one", () => 
   })
 })
 
-/** Answers about closed epochs that come late. */
+/** Delays answers about closed epochs. */
 const slowly = (cluster: Cluster) => {
   const queue: Array<{ readonly at: number; readonly send: () => void }> = []
   const answers = (machine: Machine, ms: number, reword: (closing: Closing) => Closing | null = (honest) => honest) => {
@@ -299,7 +299,7 @@ const slowly = (cluster: Cluster) => {
 
 const hasBegun = (machine: Machine): boolean => machine.writes.some(({ _tag }) => _tag === "JoinBegun")
 
-/** A newcomer, linked only with those in `friends`, and forgers of a checkpoint ahead of the network. */
+/** A joining node connected only to `friends`, and forgers of a checkpoint ahead of the network. */
 const alone = (forgers: number, followers: number) => {
   const cluster = network()
   const { disk } = cluster.machine("ivy")
@@ -361,7 +361,7 @@ describe("a newcomer that has proven one claim", () => {
 })
 
 describe("a newcomer to which many strangers claim checkpoints", () => {
-  /** One that knows the founders, and is asked only what the test says. */
+  /** A node that knows the founders. The test controls every answer. */
   const joining = (names: ReadonlyArray<string>) => {
     const cluster = new Cluster({ validators: Object.fromEntries(FORMER.map((name) => [name, 10_000])) })
     cluster.start()
@@ -412,7 +412,7 @@ describe("a newcomer to which many strangers claim checkpoints", () => {
   const asked = (outputs: ReturnType<ReturnType<typeof joining>["work"]>) =>
     outputs.flatMap((output) => (output._tag === "Send" && output.message._tag === "AskClosing" ? [output.to] : []))
 
-  it("asks nobody else about an unproven one, and blames the peer that shows a false one", () => {
+  it("asks no other peer about an unproven one, and blames the peer that shows a false one", () => {
     const { closing, offer, work } = joining(["aaa", "bbb"])
     const newest = closing(4, ["mallory"])
     offer("aaa", [], newest)
@@ -447,23 +447,23 @@ describe("a newcomer to which many strangers claim checkpoints", () => {
       )
     offer("aaa", [], newest)
     const [first = 0] = questions()
-    // A close before the epoch it was asked from answers another question; the open one is still to come.
+    // A close from before the epoch of the question answers another one, so the question stays open.
     offer("aaa", [closing(1, ["mallory"])], newest)
     expect(questions()).toEqual([])
-    // So the true answer is heard when it comes: it proves no more, and the next step is smaller.
+    // So the true answer still counts when it arrives. It proves nothing more, and the next step is smaller.
     offer("aaa", [], newest)
     const [second = first] = questions()
     expect(second).toBeLessThan(first)
   })
 
-  it("verifies each signature once, however many claim the same, and hears each peer once", () => {
+  it("verifies each signature once, even if many claim the same, and reads each peer's claim once", () => {
     const names = ["aaa", "bbb", "ccc", "ddd", "eee"]
     const { closing, offer, work, checked } = joining(names)
     const newest = closing(1, FORMER)
     for (const name of names) offer(name, [], newest)
     work()
     expect(checked()).toBe(FORMER.length)
-    // A second claim of the same peer does not take the place of its first.
+    // A second claim of the same peer does not replace its first one.
     for (let n = 2; n < 10; n++) offer("aaa", [], closing(n, FORMER))
     work()
     expect(checked()).toBe(FORMER.length)

@@ -41,7 +41,7 @@ describe("a starting node", () => {
     expect([pool.get(paid.id)?.transaction, pool.isIncluded(paid)]).toEqual([paid, true])
   })
 
-  it("reloads pending transactions as far as its ledger accepts them", () => {
+  it("reloads the pending transactions that its ledger accepts", () => {
     const tooDear = transfer("alice", 1, "bob", coins(1_000))
     const unknown = transfer("nobody", 0, "bob", 1)
     const [first, second] = [transfer("bob", 0, "alice", coins(600)), transfer("bob", 1, "alice", coins(600))]

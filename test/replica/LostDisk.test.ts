@@ -1,4 +1,4 @@
-/** No accident may make a validator sign two vertices of one round, which cost half of its stake. */
+/** No accident may make a validator sign two vertices of one round, which costs half of its stake. */
 import { describe, expect, it } from "vitest"
 import { SILENT_INTERVALS } from "../../src/consensus/SigningGuard.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
@@ -14,7 +14,7 @@ const four = { validators: Object.fromEntries(names.map((name) => [name, 3_000])
 const verticesOf = (machine: Machine): ReadonlyArray<Vertex> =>
   machine.writes.flatMap((write) => (write._tag === "OwnVertex" ? [write.vertex] : []))
 
-/** Epoch and round of everything that these machines have ever signed, on all their disks. */
+/** Epoch and round of everything that these machines have signed, on any of their disks. */
 const signedBy = (...machines: ReadonlyArray<Machine>): ReadonlyArray<string> =>
   machines.flatMap(verticesOf).map(({ header: { epoch, round } }) => `${epoch} ${round}`)
 
@@ -75,7 +75,7 @@ describe("a validator that has lost its disk, with its last vertex on a machine 
     })
   })
 
-  it("signs again by itself when that machine is back, and nothing twice", () => {
+  it("signs again when that machine is back, and nothing twice", () => {
     const { cluster, ann, cleo, dan, last } = lostBesideOneDown()
     cluster.runRounds(2 * SILENT_INTERVALS)
     cleo.start()
@@ -92,7 +92,7 @@ describe("a validator that has lost its disk, with its last vertex on a machine 
   })
 })
 
-describe("a validator that has lost its disk, with a quarter that lies about its own round", () => {
+describe("a validator that has lost its disk, while a quarter lies about its own round", () => {
   /** Cleo reports a round this much higher than its last, whenever it is asked. */
   const besideLiar = (ahead: number) => {
     const { cluster, ann, cleo, dan } = started()
@@ -107,7 +107,7 @@ describe("a validator that has lost its disk, with a quarter that lies about its
     return { cluster, ann, cleo, dan, last: lastOf(dan) }
   }
 
-  it.each([9_000_000, 200])("signs again, nothing twice, though it is told a round %i above the last", (ahead) => {
+  it.each([9_000_000, 200])("signs again, nothing twice, even if a liar names a round %i above the last", (ahead) => {
     const { cluster, dan, last } = besideLiar(ahead)
     cluster.runRounds(SILENT_INTERVALS + 40)
     expectNoneTwice(dan)
@@ -115,7 +115,7 @@ describe("a validator that has lost its disk, with a quarter that lies about its
     expect(dan.replica.core.signing).toEqual({ _tag: "Signing" })
   })
 
-  it("names the liar among those that have not answered where it signs nothing, and waits for the operator's word", () => {
+  it("lists the liar as missing if it cannot sign, and waits for the operator", () => {
     const { cluster, cleo, dan, last } = besideLiar(9_000_000)
     cluster.passes = (from, _, { _tag }) => from !== cleo || (_tag !== "Vertices" && _tag !== "Rounds")
     cluster.runRounds(2 * SILENT_INTERVALS)
@@ -125,7 +125,7 @@ describe("a validator that has lost its disk, with a quarter that lies about its
 })
 
 describe("the operator's word", () => {
-  /** Everybody has Dan's last vertex, and Cleo is down. */
+  /** All others have Dan's last vertex, and Cleo is down. */
   const forgotten = () => {
     const { cluster, ann, cleo, dan } = started()
     cluster.run(ROUND_MS / 2)
@@ -170,7 +170,7 @@ describe("the operator's word", () => {
   })
 })
 
-describe("a validator whose process was paused while the others waited for it", () => {
+describe("a validator that was paused while the others waited for it", () => {
   it("signs nothing that a copy of its directory has signed meanwhile", () => {
     const { cluster, cleo, dan } = started()
     // Without Cleo and Dan the others cannot continue.
@@ -187,7 +187,7 @@ describe("a validator whose process was paused while the others waited for it", 
     expectNoneTwice(dan, copy)
   })
 
-  /** Dan's process was paused after it had signed a vertex and before it sent that; the others wait for it. */
+  /** Dan's process was paused between signing a vertex and sending it. The others wait for it. */
   const stoppedBeforeSending = ({ heardAfterRounds = 0 } = {}) => {
     const { cluster, ann, ben, cleo, dan } = started()
     cleo.stop()
@@ -201,7 +201,7 @@ describe("a validator whose process was paused while the others waited for it", 
     const heardAt = cluster.now + heardAfterRounds * ROUND_MS
     const vertex = verticesOf(dan).at(-1)
     if (vertex === undefined) throw new Error("a vertex expected")
-    /** Who has been shown the vertex. */
+    /** The machines that have received the vertex. */
     const shown = new Set<string>()
     cluster.passes = (_, to, message) => {
       const vertices = message._tag === "Vertices" || message._tag === "Rounds" ? message.vertices : []
@@ -211,7 +211,7 @@ describe("a validator whose process was paused while the others waited for it", 
     return { cluster, ann, ben, cleo, dan, vertex, shown }
   }
 
-  it("shows nobody its signed vertex before the committee has answered, and does not take it for another's", () => {
+  it("withholds its signed vertex until the committee has answered, and recognizes it as its own", () => {
     const { cluster, ann, dan, vertex, shown } = stoppedBeforeSending({ heardAfterRounds: 90 })
     cluster.runRounds(30)
     dan.resume()

@@ -43,7 +43,7 @@ describe("an outbox", () => {
     expect(drained(outbox)).toEqual(["before", "the part"])
   })
 
-  it("numbers its writes, and tells which of them the host reports", () => {
+  it("numbers its writes, and says which of them the host must report", () => {
     const outbox = new Outbox()
     const write: Write.Write = { _tag: "Pending", added: [], removed: [] }
     expect([outbox.write(write), outbox.write(write, true)]).toEqual([1, 2])

@@ -1,11 +1,13 @@
-/** How long payments take in virtual time, where messages take ten milliseconds and nothing else takes any. */
+/**
+ * The latency of payments in virtual time, in which messages take ten milliseconds and everything else is immediate.
+ */
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import { BURST_ROUNDS } from "../../src/consensus/RoundBudget.js"
 import { addressOf, Cluster, ROUND_MS, transfer } from "./Cluster.js"
 
 const four = { ann: 10_000, ben: 10_000, cleo: 10_000, dan: 10_000 }
-/** Until all credit is saved, of which there is none at a start. */
+/** Until all credit is saved; there is none at a start. */
 const SAVING_MS = 6_000
 
 /** Payments, each submitted at the next machine, this many milliseconds after the previous one. */
@@ -59,7 +61,7 @@ class Paid {
   }
 }
 
-/** Beside one in each interval, only the saved ones come. */
+/** Besides one round per interval, only the saved ones come. */
 const mostRounds = (seconds: number): number => 10 + (BURST_ROUNDS + 1) / seconds
 
 describe("payments with rounds of 100 ms on average", () => {
@@ -75,7 +77,7 @@ describe("payments with rounds of 100 ms on average", () => {
     expect(roundsPerSecond).toBeLessThanOrEqual(mostRounds(15))
   })
 
-  it("leave rounds half as frequent when there are none", () => {
+  it("leave rounds half as frequent without payments", () => {
     expect(new Paid().run(10_000, null).roundsPerSecond).toBe(5)
   })
 

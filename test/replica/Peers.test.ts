@@ -14,7 +14,7 @@ const dialled = (name: string): Connection => ({ peer: peer(name), validator: nu
 const member = (name: string): Connection => ({ peer: peer(name), validator: addressOf(name), isDialled: false })
 const many = (count: number, prefix: string) => Array.from({ length: count }, (_, i) => `${prefix}${i}`)
 
-/** Peers of which those validators have that weight. */
+/** Peers whose validators have these weights. */
 const among = (weights: { readonly [name: string]: number }, others: ReadonlyArray<Connection>) => {
   const byAddress = new Map(Object.entries(weights).map(([name, weight]) => [addressOf(name), weight]))
   const peers = new Peers(EVERY_MS, (validator) => byAddress.get(validator) ?? 0)
@@ -22,7 +22,7 @@ const among = (weights: { readonly [name: string]: number }, others: ReadonlyArr
   return peers
 }
 
-/** Who gets this many questions in a row, each in vain, one every patience. */
+/** The peers that get this many questions in a row, one per patience, each without an answer. */
 const inVain = (peers: Peers, questions: number, since = 0): ReadonlyArray<PeerId> =>
   Array.from({ length: questions }, (_, i) => {
     const now = at(since + i * EVERY_MS)
@@ -32,7 +32,7 @@ const inVain = (peers: Peers, questions: number, since = 0): ReadonlyArray<PeerI
     return asked
   })
 
-/** The longest run of questions to none of these. */
+/** The longest run of questions to other peers than these. */
 const longestGap = (asked: ReadonlyArray<PeerId>, honest: ReadonlyArray<PeerId>): number => {
   let [longest, gap] = [0, 0]
   for (const each of asked) {
@@ -43,19 +43,19 @@ const longestGap = (asked: ReadonlyArray<PeerId>, honest: ReadonlyArray<PeerId>)
 }
 
 describe("the next peer to ask", () => {
-  it("is a member first, whatever ids strangers have made themselves", () => {
+  it("is a member first, regardless of the ids that strangers chose", () => {
     const peers = among({ ann: 1 }, ["aaa", "aab", "aac"].map(stranger))
     expect([0, 1, 2].map((ms) => peers.next(at(ms)))).toEqual(["ann", "ann", "ann"])
   })
 
-  it("is of each class in every third question, however many strangers there are and whoever has failed how often", () => {
+  it("is of each class in every third question, despite many strangers and failures", () => {
     const peers = among({ ann: 1 }, [...many(200, "a").map(stranger), dialled("friend")])
     const asked = inVain(peers, 300)
     expect(asked.slice(0, 3)).toEqual(["ann", "friend", "a0"])
     for (const only of ["ann", "friend"]) expect(longestGap(asked, [peer(only)])).toBe(2)
   })
 
-  it("is a member again after one question to somebody else", () => {
+  it("is a member again after one question to another class", () => {
     const peers = among({ ann: 1, ben: 1 }, ["aaa", "aab"].map(stranger))
     peers.broughtNothing(peer("ann"), at(0))
     expect(peers.next(at(1))).toBe("aaa")
@@ -63,18 +63,18 @@ describe("the next peer to ask", () => {
     expect([peers.next(at(2)), peers.next(at(3))]).not.toContain("aaa")
   })
 
-  it("is a member by weight, so that many small liars cannot crowd out three honest ones", () => {
+  it("is a member by weight, so many small liars cannot crowd out three honest ones", () => {
     const honest = ["ann", "ben", "cleo"]
     const liars = many(96, "liar")
     const weights = Object.fromEntries([...honest.map((name) => [name, 2_200]), ...liars.map((name) => [name, 34])])
     const peers = among(weights, many(100, "a").map(stranger))
-    // The network has stopped for long: honest peers have failed as often as anybody.
+    // The network has stopped for long: honest peers have failed as often as others.
     inVain(peers, 600)
     const begun = 600 * EVERY_MS
     const asked: Array<PeerId> = []
     for (let i = 0; i < 600; i++) {
       const now = at(begun + i * EVERY_MS)
-      // What liars bring in another way, such as single vertices, gets them no turn before the honest.
+      // Liars that bring something in another way, such as single vertices, get no turn before the honest.
       for (const liar of liars) peers.brought(peer(liar))
       const next = peers.next(now)
       if (next === undefined) throw new Error("nobody is asked")
@@ -104,7 +104,7 @@ describe("the next peer to ask", () => {
   it("is first a member that has not failed, but not for long", () => {
     const peers = among({ ann: 1, ben: 1 }, [])
     peers.broughtNothing(peer("ann"), at(0))
-    // By turns alone at first, as always after a question in vain.
+    // Only turns count at first, as always after an unanswered question.
     peers.next(at(1))
     expect([2, 3, 4].map((ms) => peers.next(at(ms)))).toEqual(["ben", "ben", "ben"])
     peers.broughtNothing(peer("ben"), at(5))
@@ -114,7 +114,7 @@ describe("the next peer to ask", () => {
   it("is later a peer each time it brings nothing", () => {
     const peers = among({}, ["aaa", "aab"].map(stranger))
     const isSkipped = (ms: number): boolean => {
-      // The first turn after a failure does not ask who has failed.
+      // The first turn after a failure skips the peer that failed.
       peers.next(at(ms))
       return [peers.next(at(ms)), peers.next(at(ms))].every((each) => each === "aab")
     }
@@ -136,7 +136,7 @@ describe("the next peer to ask", () => {
     expect(peers.next(at(3))).not.toBe("aac")
   })
 
-  it("is no sooner a stranger that brought something and then nothing, once failures count again", () => {
+  it("is not a stranger sooner because it once brought something, when failures count again", () => {
     const peers = among({}, ["aaa", "aab", "aac"].map(stranger))
     expect(peers.next(at(0))).toBe("aaa")
     peers.brought(peer("aaa"))
@@ -172,7 +172,7 @@ describe("the next peer to ask", () => {
     expect(["liar", "ann", "ben"].map((name) => asked.filter((each) => each === name).length)).toEqual([40, 30, 30])
   })
 
-  it("is a member by weight alone, whoever brings the most and whomever else is asked", () => {
+  it("is a member by weight alone, regardless of what others bring or are asked", () => {
     const peers = among({ ann: 3, ben: 1 }, [stranger("aaa"), member("eve")])
     for (let i = 0; i < 10; i++) for (const other of ["aaa", "eve"]) peers.asked(peer(other), "Rotation")
     const asked = [1, 2, 3, 4].map((ms) => {
@@ -198,7 +198,7 @@ describe("the next peer to ask", () => {
     expect(longestGap(asked, [peer("ben")])).toBeLessThanOrEqual(4)
   })
 
-  it("starts anew for a validator that has left the committee and returns", () => {
+  it("starts from zero for a validator that has left the committee and returns", () => {
     let isMember = true
     const weightOf = (validator: Address) => (validator !== addressOf("cleo") ? 3 : isMember ? 1 : 0)
     const peers = new Peers(EVERY_MS, weightOf)
@@ -218,7 +218,7 @@ describe("the next peer to ask", () => {
     expect(asked()).toContain("cleo")
   })
 
-  it("is no sooner a validator that was owed turns when it lost its seat", () => {
+  it("is not a validator sooner because it was owed turns when it lost its seat", () => {
     let isSeated = true
     const peers = new Peers(EVERY_MS, () => (isSeated ? 1 : 0))
     peers.connect(["ann", "ben"].map(member))
@@ -239,7 +239,7 @@ describe("the next peer to ask", () => {
     expect(inVain(peers, 8)).toEqual(["ann", "eve", "aaa", "ann", "eve", "fay", "ann", "eve"])
   })
 
-  it("is of the next class where that is due, whatever single vertices are asked for in between", () => {
+  it("is of the next class when that is due, regardless of requests for single vertices in between", () => {
     const peers = among({ ann: 1 }, [dialled("friend"), stranger("aaa")])
     expect([peers.next(at(0)), peers.next(at(0), "Rotation")]).toEqual(["ann", "ann"])
     peers.broughtNothing(peer("ann"), at(1))
@@ -271,7 +271,7 @@ describe("a connected peer", () => {
     expect(peers.connect(["aaa", "aab"].map(stranger))).toEqual(["aaa"])
   })
 
-  it("is the validator whose key it has proven, possibly one of several, and is of its class from then on", () => {
+  it("is a validator once it has proven its key, possibly one of several, and has its class from then on", () => {
     const peers = among({ ann: 1 }, [stranger("eve"), { ...member("ann"), peer: peer("ann again") }])
     expect([peers.validatorOf(peer("eve")), peers.validatorOf(peer("gone"))]).toEqual([null, null])
     expect(peers.peersOf(addressOf("ann"))).toEqual(["ann again", "ann"])
@@ -282,7 +282,7 @@ describe("a connected peer", () => {
     expect(peers.ranked(at(0))).toEqual(["eve", "ann"])
   })
 
-  it("is told something of each kind at intervals, also when a peer with a longer name leaves", () => {
+  it("gets messages of each kind at intervals, even when a peer with a longer name leaves", () => {
     const peers = among({}, ["aab", "b"].map(stranger))
     const isDue = (kind: string, name: string, ms: number) => peers.isDue(kind, peer(name), at(ms))
     expect([isDue("Ask", "b", 0), isDue("Offer", "b", 0), isDue("Ask", "aab", 0)]).toEqual([true, true, true])
@@ -302,7 +302,7 @@ describe("a connected peer", () => {
 })
 
 describe("a disconnected peer", () => {
-  it("takes no turn, whatever is said of it", () => {
+  it("takes no turn, regardless of later reports about it", () => {
     const peers = among({ ann: 1 }, [stranger("eve")])
     const before = peers.ranked(at(0))
     peers.asked(peer("gone"))

@@ -17,7 +17,7 @@ const never = (): never => {
   throw new Error("a history expected")
 }
 
-/** The committee of an epoch: in every epoch one member goes and another comes. */
+/** The committee of an epoch: in every epoch one member is replaced. */
 const membersOf = (epoch: number) =>
   Array.from({ length: SIZE }, (_, i) => signerOf(`m${epoch + i}`))
     .map(({ publicKey }) => ({ publicKey, address: Address.fromPublicKey(publicKey), weight: Sats.make(10) }))
@@ -26,7 +26,7 @@ const membersOf = (epoch: number) =>
 const committeeOf = (epoch: number): EpochRecord =>
   recordOf([1], { epoch: Natural.epoch(epoch), firstRound: Natural.round(epoch * 40), members: membersOf(epoch) })
 
-/** Closing checkpoints of epochs 1 to `last`, each signed by its committee; `story` makes it another history. */
+/** Closing checkpoints of epochs 1 to `last`, each signed by its committee; `story` makes a different history. */
 const historyOf = (last: number, story = "ours", from = 1): ReadonlyArray<Checkpoint.SignedCheckpoint> => {
   const history: Array<Checkpoint.SignedCheckpoint> = []
   let previous = Hash.ZERO
@@ -51,7 +51,7 @@ const historyOf = (last: number, story = "ours", from = 1): ReadonlyArray<Checkp
 
 const trustOf = (pin: Pin | null = null): Trust => ({ record: committeeOf(1), pin, isValid: FakeKeys.isValid })
 
-/** Talks to a peer with this history until there is nothing to ask; returns how often it asked. */
+/** Questions a peer with this history until nothing is left. Returns the number of questions. */
 const talk = (
   history: ReadonlyArray<Checkpoint.SignedCheckpoint>,
   trust: Trust = trustOf(),
@@ -71,7 +71,7 @@ const talk = (
   return { chain, questions }
 }
 
-/** A peer with this newest checkpoint that shows all of this in its first answer. */
+/** A peer with this newest checkpoint that shows everything in its first answer. */
 const shown = (history: ReadonlyArray<Checkpoint.SignedCheckpoint>, trust: Trust = trustOf()): ProvenChain => {
   const chain = new ProvenChain(trust, history.at(-1) ?? never())
   chain.takeAtOnce(history)
@@ -83,7 +83,7 @@ describe("a chain of closing checkpoints", () => {
     expect(talk(historyOf(2))).toMatchObject({ questions: 0, chain: { isProven: true } })
   })
 
-  it("is proven in steps, as long as the committees overlap, whatever its length", () => {
+  it("is proven in steps at any length, while the committees overlap", () => {
     FastCheck.assert(
       FastCheck.property(
         FastCheck.integer({ min: 1, max: 60 }),
@@ -148,7 +148,7 @@ describe("a chain of closing checkpoints", () => {
     expect(parted?.map(({ checkpoint }) => checkpoint.epoch)).toEqual([3, 3])
   })
 
-  it("must pass through a pinned checkpoint, whoever signed", () => {
+  it("must pass through a pinned checkpoint, even if a quorum signed others", () => {
     const [ours, theirs] = [historyOf(8), historyOf(8, "theirs", 4)]
     const pinned = ours[5]
     if (pinned === undefined) throw new Error("six expected")
@@ -165,7 +165,7 @@ describe("a chain of closing checkpoints", () => {
     const pin = { epoch: 1, hash: first.checkpoint.hash }
     expect(talk(ours, trustOf(pin)).chain.isProven).toBe(true)
     expect(talk(theirs, trustOf(pin)).chain.isProven).toBe(false)
-    // Of an epoch before the trusted one nothing is left to pass through.
+    // For an epoch before the trusted one, no step is left.
     expect(talk(theirs, trustOf({ epoch: 0, hash: Hash.ZERO })).chain.isProven).toBe(true)
     const far = new ProvenChain(trustOf({ epoch: 7, hash: Hash.ZERO }), historyOf(20).at(-1) ?? first)
     far.takeAtOnce([])
@@ -193,7 +193,7 @@ describe("a chain of closing checkpoints", () => {
     }
   })
 
-  it("proves nothing of epochs before the trusted one, whoever signed", () => {
+  it("proves nothing about epochs before the trusted one, even if a quorum signed", () => {
     const [first] = historyOf(1)
     if (first === undefined) throw new Error("one expected")
     const trust = { ...trustOf(), record: { ...committeeOf(1), epoch: Natural.epoch(2) } }
@@ -209,11 +209,11 @@ describe("a chain of closing checkpoints", () => {
       [1, 2, 3, 4, 5, 6, 7, 8].map((epoch) => of(epoch)?.checkpoint.hash)
     expect(hashes((epoch) => chain.at(Natural.epoch(epoch)))).toEqual(hashes((epoch) => history[epoch - 1]))
     expect(chain.at(Natural.epoch(9))).toBeUndefined()
-    // Five of a committee's six still sign in the next epoch; in the one after that four, which are no quorum.
+    // Five of a committee's six still sign in the next epoch; the four of the one after are no quorum.
     expect(chain.proven.map(({ checkpoint }) => checkpoint.epoch)).toEqual([2, 4, 6, 8])
   })
 
-  it("asks in the middle, then ever nearer to what it trusts, and from there again in the middle", () => {
+  it("asks in the middle, then ever nearer to the trusted checkpoint, and from there again in the middle", () => {
     const history = historyOf(17)
     const chain = new ProvenChain(trustOf(), history.at(-1) ?? never())
     const asked = (answer: ReadonlyArray<Checkpoint.SignedCheckpoint>) => {
@@ -226,7 +226,7 @@ describe("a chain of closing checkpoints", () => {
     expect(asked([])).toBe(6)
   })
 
-  it("continues from what it is shown below what it has asked for", () => {
+  it("continues from a checkpoint shown below the requested one", () => {
     const history = historyOf(17)
     const chain = new ProvenChain(trustOf(), history.at(-1) ?? never())
     for (const expected of [9, 5, 3, 2]) {
@@ -237,7 +237,7 @@ describe("a chain of closing checkpoints", () => {
     expect([chain.isBroken, chain.toAsk()]).toEqual([false, 9])
   })
 
-  it("has nothing to do in a step before it is told something", () => {
+  it("does nothing in a step before an answer arrives", () => {
     const chain = new ProvenChain(trustOf(), historyOf(2).at(-1) ?? never())
     chain.step()
     expect([chain.hasWork, chain.isProven, chain.isBroken]).toEqual([false, false, false])
@@ -254,7 +254,7 @@ describe("a chain of closing checkpoints", () => {
     expect([chain.isProven, chain.toAsk()]).toEqual([true, null])
   })
 
-  it("verifies no signature where there are too few for a quorum, and none after too many false ones", () => {
+  it("verifies no signature if there are too few for a quorum, and stops after too many false ones", () => {
     const [first] = historyOf(1)
     if (first === undefined) throw new Error("one expected")
     const verifiedOf = (signatures: Checkpoint.SignedCheckpoint["signatures"]): number => {
@@ -270,7 +270,7 @@ describe("a chain of closing checkpoints", () => {
     if (one === undefined || two === undefined) throw new Error("six expected")
     expect(verifiedOf(first.signatures)).toBe(6)
     expect(verifiedOf(first.signatures.slice(0, 4))).toBe(0)
-    // Five are a quorum of six: with two that are false, four are left.
+    // Five are a quorum of six; with two invalid signatures, four are left.
     const swapped = [{ ...one, signature: two.signature }, { ...two, signature: one.signature }, ...others]
     expect(verifiedOf(swapped)).toBeLessThan(6)
   })
@@ -285,7 +285,7 @@ describe("a chain of closing checkpoints", () => {
         const checkpoint = Checkpoint.make({ ...first.checkpoint, epoch: Natural.epoch(i + 10), nextEpoch })
         return { checkpoint, signatures: first.signatures }
       })
-    // Two of each are checked: then no quorum is left.
+    // Two of each are checked, which leaves no quorum.
     for (const [count, isProven] of [
       [32, true],
       [33, false],

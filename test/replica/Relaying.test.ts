@@ -49,7 +49,7 @@ describe("transactions", () => {
     cluster.passes = (_from, _to, message) => message._tag !== "Vertices"
     expect(ann.receive(PEER, told(first))).toBe(true)
     expect(ann.receive(PEER, told(first, second))).toBe(false)
-    // One message may hold thousands of copies of one that everybody knows.
+    // One message can hold thousands of copies of a known transaction.
     expect(ann.receive(PEER, told(transfer("bob", 0, "alice", 1), first, first))).toBe(false)
     cluster.run(600)
     expect(announced(ann).flat()).toEqual([second, transfer("bob", 0, "alice", 1)])
@@ -77,8 +77,8 @@ const announced = ({ outputs }: ReturnType<Cluster["machine"]>) =>
     output._tag === "Broadcast" && output.message._tag === "Transactions" ? [output.message.transactions] : [],
   )
 
-// An attacker that raised a fee in one place and submitted the old transaction in another spoiled each message that had
-// it.
+// An attacker that raised a fee at one node and submitted the old transaction at another used to spoil each message
+// that contained it.
 describe("transactions beside a worthless one", () => {
   const told = (...transactions: ReadonlyArray<Transaction>) => ({ _tag: "Transactions", transactions }) as const
   const good = transfer("alice", 0, "bob", 1)
@@ -123,7 +123,7 @@ describe("transactions beside a worthless one", () => {
   })
 })
 
-// One payment, given only to the leader, emptied the account, and everybody else had been told of all it had pending.
+// One payment, given only to the leader, emptied the account, after all others had received its pending transactions.
 describe("transactions of accounts emptied by one payment", () => {
   it("are announced to few, beyond as many as fees were paid", () => {
     const names = Array.from({ length: 120 }, (_, cycle) => `account ${cycle}`)
@@ -165,7 +165,8 @@ describe("transactions after a missing nonce", () => {
   if (!zero || !one || !two) throw new Error("three expected")
   const other = transfer("bob", 0, "alice", 1)
 
-  // Thirty accounts sent nonces from 1 on, never 0, and raised their fees: every node relayed all of it, for nothing.
+  // Thirty accounts sent nonces from 1 on, never 0, and raised their fees: every node relayed all of it without any
+  // payment.
   it("are not relayed, however often their fee is raised", () => {
     const { ann, replica } = scene()
     for (let fee = 1_000; fee < 2_000; fee = Math.ceil((fee * 11) / 10)) {
@@ -198,7 +199,7 @@ describe("transactions after a missing nonce", () => {
     expect(announced(ann)).toEqual([[one, two]])
   })
 
-  it("become final, whoever submits which nonce where", () => {
+  it("become final, in any order and through any node", () => {
     const { cluster } = scene()
     const payments = Array.from({ length: 12 }, (_, nonce) => transfer("alice", nonce, "bob", 1))
     const names = ["ann", "ben", "cleo", "dan"]
@@ -218,7 +219,7 @@ describe("a heartbeat", () => {
     const { cluster, ann, replica } = scene(2, epochRounds)
     const stake = sign("eve", 0, { _tag: "StakeTx", amount: coins(8_000) }, 0)
     expect(Either.isRight(replica.submit(stake, cluster.now))).toBe(true)
-    // It makes none of its own: nobody runs eve.
+    // Eve makes no heartbeat herself: no node runs with her key.
     cluster.runRounds(10)
     expect(replica.read.stake(addressOf("eve")).stakedAmount).toBe(coins(8_000))
     const head = replica.read.head.index
@@ -292,7 +293,7 @@ describe("a heartbeat", () => {
 })
 
 describe("evidence", () => {
-  it("is relayed once per member, and not of anybody else or upon another base", () => {
+  it("is relayed once per member, and only for members and this base", () => {
     const { ann, replica, cluster } = scene()
     const { record, base: ours } = replica.core.epoch.opening
     const told = (author: string, round: number, base = ours) => {
@@ -310,7 +311,7 @@ describe("evidence", () => {
     expect(ann.receive(PEER, told("dan", 9))).toBe(false)
     expect(ann.receive(PEER, told("dan", 8))).toBe(false)
     expect(ann.receive(PEER, told("cleo", 9))).toBe(true)
-    // Once it is ordered the pool forgets it, and accepts it again.
+    // Once it is ordered, the pool drops it and accepts it again.
     cluster.runRounds(10)
     expect(replica.held.evidence).toBe(0)
     expect(ann.receive(PEER, told("dan", 7))).toBe(false)

@@ -1,4 +1,4 @@
-/** A replica that starts again: from its disk, behind the others, or with nothing. */
+/** Replicas that restart: from their disk, behind the others, or with an empty disk. */
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Rest from "../support/Rest.js"
@@ -71,8 +71,8 @@ describe("a restarted replica", () => {
   it(WITHIN_FIVE, () => goesOnWithinFiveRounds(6))
   it(Rest.of("more cuts", WITHIN_FIVE), () => goesOnWithinFiveRounds(20))
 
-  // Own vertices were synced and the vertices they name were not: the fourth's were lost with it, and three could
-  // neither place their own vertices nor sign others for the same rounds.
+  // Own vertices were synced and their parents were not. The fourth's were lost, and three validators could neither
+  // insert their own vertices nor sign others for the same rounds.
   const threeGoOn = (moments: number): void => {
     for (let at = 0; at < moments; at++) {
       const cluster = new Cluster(four)
@@ -92,7 +92,7 @@ describe("a restarted replica", () => {
   it(THREE, () => threeGoOn(4))
   it(Rest.of("more moments", THREE), () => threeGoOn(10))
 
-  // A retry later than after a power cut: nobody shows what it had signed before the others have answered.
+  // One retry later than after a kill: no validator shows what it had signed before the others have answered.
   it("continues with its network within eight rounds when everybody kept only its signed vertices of the epoch", () => {
     const cluster = new Cluster({ ...four, epochRounds: 200 })
     const nothing = cluster.machine("ann").disk.copy()
@@ -132,7 +132,7 @@ describe("a restarted replica", () => {
 })
 
 describe("a replica that was away", () => {
-  /** Dan is stopped after `before` rounds, for this many, and started again. */
+  /** Stops Dan after `before` rounds, for this many rounds, and starts it again. */
   const backAfter = (rounds: number, { before, epochRounds }: { before: number; epochRounds: number }) => {
     const cluster = new Cluster({ ...four, epochRounds })
     cluster.start()
@@ -181,7 +181,7 @@ describe("a new replica", () => {
     expectAgreement(cluster.machines)
     const ann = cluster.machine("ann")
     expect(eve.replica.read.head.index).toBeGreaterThanOrEqual(ann.replica.read.head.index - 3)
-    // The next one reaches nobody else, and nobody forwards it what the committee says.
+    // The next one reaches no other machine, and none forwards the committee's signatures to it.
     cluster.passes = (from, to) =>
       !(from.name === "fay" && to.name !== "eve") && !(to.name === "fay" && from.name !== "eve")
     const fay = cluster.add("fay", { isValidator: false })
@@ -194,8 +194,8 @@ describe("a new replica", () => {
     expect(fay.replica.read.head.leaderRound).toBeGreaterThan(leaderRound + 40)
   })
 
-  it("stops when peers prove two histories, unless it is told which one to trust", () => {
-    // Two networks of one genesis and the same keys: what a committee that sold its old keys could make.
+  it("stops when peers prove two histories, unless the operator trusts one", () => {
+    // Two networks of one genesis and the same keys, as a committee that sold its old keys could create.
     const [one, two] = [new Cluster({ ...four, epochRounds: 40 }), new Cluster({ ...four, epochRounds: 40 })]
     two.run(7)
     for (const world of [one, two]) world.start()
@@ -223,7 +223,7 @@ describe("a new replica", () => {
     const { epoch, hash } = first.checkpoint
     const fay = mixed.add("fay", { isValidator: false, pin: { epoch, hash } })
     mixed.passes = (from, to) => from === fay || to === fay
-    // It would prove to the other network that its committee has signed two histories, and that would stop.
+    // It would prove to the other network that its committee signed two histories, which would stop that network.
     fay.says = (_, message) => (message._tag === "Closing" ? [] : [message])
     fay.start()
     mixed.run(8_000)

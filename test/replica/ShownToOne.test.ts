@@ -1,11 +1,11 @@
-/** A validator that shows its vertices to a single other one, which then has to serve them to everybody else. */
+/** A validator that sends its vertices to only one other, which then has to serve them to all. */
 import { expect, it } from "vitest"
 import { addressOf, Cluster } from "./Cluster.js"
 
 const LIAR = "v1"
 const CHOSEN = "v0"
 
-it("costs the chosen one a copy per other member, like its own vertices, and delays nobody", () => {
+it("costs the chosen one a copy per other member, like its own vertices, and causes no delay", () => {
   const names = Array.from({ length: 7 }, (_, i) => `v${i}`)
   const cluster = new Cluster({ validators: Object.fromEntries(names.map((name) => [name, 2_000])) })
   const copies = new Map<string, number>()

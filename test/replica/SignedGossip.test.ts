@@ -1,4 +1,4 @@
-/** What others sign outside of vertices, as judged by a node that starts from another's disk. */
+/** Signed statements outside of vertices, as judged by a node that starts from another's disk. */
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import { SigningGuard } from "../../src/consensus/SigningGuard.js"
@@ -57,7 +57,7 @@ const proofOf = (name: string, { base, record }: typeof current.opening, round =
 }
 
 describe("a received heartbeat", () => {
-  it("is kept for own vertices by a member, and only relayed by anybody else", () => {
+  it("is kept for own vertices by a member, and only relayed by other nodes", () => {
     for (const [by, kept] of [
       ["ann", 1],
       ["eve", 0],
@@ -68,7 +68,7 @@ describe("a received heartbeat", () => {
     }
   })
 
-  it("waits four rounds from the highest here, where it is not assigned", () => {
+  it("waits four rounds from the highest here if it is not assigned", () => {
     const { gossip, live, head, beat } = begin("ann")
     gossip.hearHeartbeat(beat(head.index))
     const { highestRound } = live.core.epoch.dag
@@ -87,14 +87,14 @@ describe("a received heartbeat", () => {
     ])
   })
 
-  it("waits up to sixteen commits ahead, and is invalid where it names another commit than was executed", () => {
+  it("waits up to sixteen commits ahead, and is invalid if it names another commit than was executed", () => {
     const { gossip, head, beat } = begin("ann")
     const use = (...of: Parameters<typeof beat>) => gossip.useOfHeartbeat(beat(...of))
     const ahead = [1, COMMITS_AHEAD, COMMITS_AHEAD + 1].map((by) => use(head.index + by))
     expect(ahead).toEqual(["Ahead", "Ahead", "Known"])
     expect(use(head.index, seedOf("another"))).toBe("Wrong")
     expect(gossip.hearHeartbeat(beat(head.index + 1))).toBe(false)
-    // Of a commit as old as that, nothing is kept.
+    // Nothing is kept for a commit this old.
     expect(use(0, head.hash)).toBe("Known")
   })
 
@@ -116,7 +116,7 @@ describe("a received heartbeat", () => {
 })
 
 describe("received evidence", () => {
-  it("is useful against members of the current epoch on its base, and those of the previous one that can still pay", () => {
+  it("is useful against members of the current epoch on its base, and of the previous epoch while they can be slashed", () => {
     const { gossip, live } = begin("ann")
     const of = (name: string, base = current.opening.base) => proofOf(name, { ...current.opening, base }, 41)
     const before = proofOf("ben", previous.opening)

@@ -24,11 +24,11 @@ interface Scene {
   /** Stakes in coins. */
   readonly validators?: { readonly [name: string]: number }
   readonly signer?: Signer | null
-  /** Rounds of epoch 1 whose vertices of this node are on its disk. */
+  /** Rounds of epoch 1 whose own vertices are on the disk. */
   readonly signed?: ReadonlyArray<number>
 }
 
-/** A network of this one validator, whose guard needs nobody else's answer, unless there are to be others. */
+/** A network of this one validator, whose guard needs no other answer, unless others are given. */
 const start = ({ validators = { ann: 3_000 }, signer = signerOf("ann"), signed = [] }: Scene = {}) => {
   const stored = Stored.ofGenesis(genesisOf({ validators }))
   const { opening } = stored.current
@@ -77,7 +77,7 @@ const start = ({ validators = { ann: 3_000 }, signer = signerOf("ann"), signed =
 }
 
 describe("this node signs", () => {
-  it("nothing before a quorum has answered what it signed before", () => {
+  it("nothing before a quorum has reported its earlier signatures", () => {
     const { propose, answer } = start()
     expect(() => propose(1)).toThrow(/round 1 of epoch 1 may not be signed/)
     answer()
@@ -92,14 +92,14 @@ describe("this node signs", () => {
     expect(propose(3)).toHaveLength(1)
   })
 
-  it("no round up to the highest on its disk, in whatever order the disk lists them", () => {
+  it("no round up to the highest on its disk, in any order on the disk", () => {
     const { propose, answer } = start({ signed: [4, 6, 5] })
     answer()
     for (const round of [4, 6]) expect(() => propose(round)).toThrow(/may not be signed; the last was 6 of 1/)
     expect(propose(7)).toHaveLength(1)
   })
 
-  it("above what its guard knows after it was made anew, as after a fast sync", () => {
+  it("above its guard's highest round after the guard was recreated, as after a fast sync", () => {
     const { propose, answer, signing, record } = start()
     answer()
     const [written] = propose(2)
@@ -109,7 +109,7 @@ describe("this node signs", () => {
     expect([again?.self, again?.highest]).toEqual([addressOf("ann"), header])
   })
 
-  it("nothing that a header of a future epoch forbids, also after its guard was made anew", () => {
+  it("nothing that a header of a future epoch forbids, even after its guard was recreated", () => {
     const { signing, guard, record, vertexOf } = start()
     expect(guard?.heldBack).toEqual([])
     const { header } = vertexOf("ann", 3)
@@ -202,14 +202,14 @@ describe("a vertex of this node", () => {
     expect(signing.size).toBe(0)
   })
 
-  it("counts as not ordered, so that its transactions are not proposed again", () => {
+  it("counts as unordered, and its transactions are not proposed again", () => {
     const { propose, answer, live } = start()
     answer()
     propose(1)
     expect(live.unordered.size).toBe(1)
   })
 
-  it("holds what is assigned to this member, and what it has its turn with", () => {
+  it("holds the transactions assigned to this member, and those of its turn", () => {
     const { propose, answer, live, record } = start({ validators: { ann: 3_000, ben: 3_000, cleo: 3_000, dan: 3_000 } })
     answer()
     const choose = vi.spyOn(live.pool, "choose")

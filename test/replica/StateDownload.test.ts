@@ -60,7 +60,7 @@ const answerOf = (peer: Peer, position: Uint8Array): Uint8Array | null | undefin
   }
 }
 
-/** Lets a download talk to these peers; returns what it kept, and its complaints. */
+/** Runs a download with these peers. Returns what it stored, and its complaints. */
 const run = (download: StateDownload, kinds: ReadonlyArray<Peer>, pieces = Number.POSITIVE_INFINITY) => {
   const peers = kinds.map((_, i) => `p${i}` as PeerId)
   const kept: Array<Uint8Array> = []
@@ -97,7 +97,7 @@ describe("the download of a state", () => {
     expect(download.next(["p0" as PeerId], Natural.timestamp(1_000_000))).toBeNull()
   })
 
-  it("succeeds with whatever other peers, as long as one is honest, and blames only liars", () => {
+  it("succeeds with one honest peer, and blames only liars", () => {
     const kind = FastCheck.constantFrom<Peer>("silent", "without", "lying", "garbage")
     FastCheck.assert(
       FastCheck.property(FastCheck.array(kind, { maxLength: 4 }), FastCheck.nat(4), (others, at) => {
@@ -112,7 +112,7 @@ describe("the download of a state", () => {
     )
   })
 
-  it("fails when nobody has the state, and not before everybody was asked", () => {
+  it("fails when no peer has the state, after all were asked", () => {
     const download = fresh()
     expect(download.isHopeless(["p0" as PeerId])).toBe(false)
     const { peers } = run(download, ["without", "lying", "silent"])
@@ -120,7 +120,7 @@ describe("the download of a state", () => {
     expect(download.isHopeless([...peers, "new" as PeerId])).toBe(false)
   })
 
-  it("continues after a restart from what was kept", () => {
+  it("continues after a restart from the kept pieces", () => {
     const { kept } = run(fresh(), ["honest"], 2)
     expect(kept).toHaveLength(2)
     const again = fresh(kept)
@@ -156,7 +156,7 @@ describe("the download of a state", () => {
     expect(download.receive(slow, answer)._tag).toBe("Nothing")
   })
 
-  it("accepts one answer to a question, whatever it says, and none to another", () => {
+  it("accepts any answer to an open question, once", () => {
     const download = fresh()
     const [one, two] = ["p0" as PeerId, "p1" as PeerId]
     const ask = (ms: number) => {
@@ -166,10 +166,10 @@ describe("the download of a state", () => {
     }
     const first = ask(0)
     const of = (trie: Trie.Trie, views: StateViews) => views.subtree(trie.hash, first.position)
-    // An answer about another state counts for nothing, and the question stays open.
+    // An answer about another state does not count, and the question stays open.
     expect(download.receive(one, { _tag: "State", root: other.hash, subtree: of(other, lying) })._tag).toBe("Nothing")
     expect(download.next([one, two], Natural.timestamp(1))).toBeNull()
-    // Not having it is an answer too.
+    // "Not available" is an answer too.
     expect(download.receive(one, { _tag: "State", root: first.root, subtree: null })._tag).toBe("Nothing")
     const good = { _tag: "State", root: first.root, subtree: of(whole, serving) } as const
     expect(download.receive(one, good)._tag).toBe("Nothing")
@@ -179,7 +179,7 @@ describe("the download of a state", () => {
     expect(ask(3).to).toBe(one)
   })
 
-  it("asks the next peer at once when the one asked has left, and blames nobody for a piece that came twice", () => {
+  it("asks the next peer at once when the one asked has left, and blames no peer for a repeated piece", () => {
     const download = fresh()
     const [one, two] = ["p0" as PeerId, "p1" as PeerId]
     const first = download.next([one, two], Natural.timestamp(0))
@@ -208,7 +208,7 @@ describe("the download of a state", () => {
     expect(again.isHopeless([])).toBe(false)
   })
 
-  it("asks failed peers anew when it is resumed, and asks another peer when an answer is late", () => {
+  it("asks failed peers again when it is resumed, and asks another peer when an answer is late", () => {
     const download = fresh()
     const one = "p0" as PeerId
     const ask = (ms: number) => download.next([one], Natural.timestamp(ms))?.to
@@ -221,7 +221,7 @@ describe("the download of a state", () => {
     expect([download.wakeAt, ask(10), download.isHopeless([one])]).toEqual([null, undefined, true])
     download.resume()
     expect([download.isHopeless([one]), ask(11), download.isHopeless([one])]).toEqual([false, one, false])
-    // Too late: it has failed, and it is told once.
+    // Too late: the question has failed, which is reported once.
     expect(ask(11 + PATIENCE_MS)).toBeUndefined()
     expect([download.takeSilent(), download.takeSilent(), download.isHopeless([one])]).toEqual([[one], [], true])
   })
@@ -255,7 +255,7 @@ describe("the download of a state", () => {
     expect(received).toMatchObject({ _tag: "Kept", isMeagre: false })
   })
 
-  it("does not call the last piece of a part small, whatever lies beside that part", () => {
+  it("does not call the last piece of a part small, regardless of its neighbours", () => {
     const record = (digit: string, i: number, bytes: number) => ({
       key: `${digit}${seedOf(`${i}`).slice(1)}` as Hash.Hash,
       value: new Uint8Array(bytes),
@@ -277,7 +277,7 @@ describe("the download of a state", () => {
     expect(pieces.map(([, isMeagre]) => isMeagre)).not.toContain(true)
   })
 
-  it("does not give up, and asks nobody, while kept pieces are left to examine", () => {
+  it("does not give up or ask peers while kept pieces are left to examine", () => {
     const { kept } = run(fresh(), ["honest"])
     const again = fresh(kept)
     expect(again.isHopeless([])).toBe(false)

@@ -28,7 +28,7 @@ const ROOT = Binary.encode((writer) => Position.write(writer, Position.ROOT))
 const served = (views: StateViews) => tries.map(({ hash }) => views.subtree(hash, ROOT) !== null)
 
 describe("the states kept for others", () => {
-  it("are those of the last two closes, from the start or built here", () => {
+  it("belong to the last two closes, from the start or built here", () => {
     const views = new StateViews([trie(0), trie(1), trie(2)])
     expect(served(views)).toEqual([false, true, true, false, false, false])
     views.built(checkpoint(3, true), trie(3))
@@ -37,7 +37,7 @@ describe("the states kept for others", () => {
     expect(served(views)).toEqual([false, false, true, true, false, false])
   })
 
-  it("are few: two closes, and four whose quorum is on its way", () => {
+  it("are few: two closes, and four that still wait for a quorum", () => {
     const views = new StateViews([])
     expect(views.size).toBe(0)
     for (let n = 0; n < 6; n++) views.built(checkpoint(n, true), trie(n))
@@ -59,7 +59,7 @@ describe("the states kept for others", () => {
 })
 
 describe("the state for proofs", () => {
-  it("is that of the last checkpoint that a quorum has signed, in whatever order quorums come", () => {
+  it("belongs to the last checkpoint signed by a quorum, in any order of arrival", () => {
     const views = new StateViews([trie(0)])
     expect(views.latest).toBeNull()
     for (const n of [1, 2, 3]) views.built(checkpoint(n), trie(n))
@@ -70,12 +70,12 @@ describe("the state for proofs", () => {
     expect(views.latest).toBe(latest)
     views.final(signed(3))
     expect(views.latest?.trie).toBe(trie(3))
-    // Nobody here has that state.
+    // No machine here has that state.
     views.final(signed(5))
     expect(views.latest?.trie).toBe(trie(3))
   })
 
-  it("can be that of a close that was there from the start", () => {
+  it("can belong to a close from before the start", () => {
     const views = new StateViews([trie(0)])
     views.final(signed(0, true))
     expect(views.latest?.trie).toBe(trie(0))

@@ -1,6 +1,6 @@
 /**
- * Everything that a decoder accepts has a result. Every kind of message with figures, slots, keys and hashes at all
- * edges goes to one member of four while the others continue: nothing throws, nothing halts, and its history equals
+ * Everything that a decoder accepts is handled. Every kind of message, with edge values of figures, slots, keys and
+ * hashes, goes to one member of four while the others continue: nothing throws, nothing halts, and its history equals
  * theirs.
  */
 import { Either, FastCheck } from "effect"
@@ -25,10 +25,10 @@ import { addressOf, Cluster, type Machine, sign, signerOf } from "./Cluster.js"
 const MESSAGES = 3_000
 const HIGHEST = Number.MAX_SAFE_INTEGER
 const names = ["ann", "ben", "cleo", "dan", "eve"]
-/** The attacked one is ann; the attacker holds the keys of these. */
+/** The target is ann; the attacker holds these keys. */
 const forgers = ["dan", "eve"]
 
-/** Draws values that are likely to matter where the attacked replica is. */
+/** Draws values that are relevant at the target's current position. */
 class Attacker {
   readonly #machine: Machine
   readonly #draws: (most: number) => number

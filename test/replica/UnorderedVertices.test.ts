@@ -37,7 +37,7 @@ describe("transactions in an unordered vertex", () => {
     expect([unordered.size, included()]).toEqual([1, [true, false]])
     unordered.remove([vertex])
     expect([unordered.size, included()]).toEqual([0, [false, false]])
-    // It is not counted below nothing.
+    // The count does not go below zero.
     unordered.remove([vertex])
     unordered.add(vertex)
     expect(included()).toEqual([true, false])

@@ -1,4 +1,4 @@
-/** Replicas around the first round of an epoch that runs by another version of the protocol. */
+/** Replicas around the first round of an epoch with another protocol version. */
 import { describe, expect, it } from "vitest"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import { Cluster, type Machine, sign, transfer } from "./Cluster.js"
@@ -6,7 +6,7 @@ import { expectAgreement, four } from "./FourReplicas.js"
 
 const names = Object.keys(four.validators)
 
-/** Votes for version 3 while epoch 1 runs; these run a program that knows version 2 alone. */
+/** Votes for version 3 during epoch 1. `old` run a program that only knows version 2. */
 const voting = (old: ReadonlyArray<string> = []): Cluster => {
   const cluster = new Cluster({
     ...four,
@@ -41,7 +41,7 @@ const UNKNOWN = { _tag: "UnknownVersion", epoch: 2, version: 3, newest: 2 }
 const lastWritten = ({ writes }: Machine) => writes.filter(({ _tag }) => _tag !== "Pending").at(-1)?._tag
 
 describe("a replica that does not know the version of the next epoch", () => {
-  it("signs the close, halts before the first round, and goes on as a program that knows it", () => {
+  it("signs the close, halts before the first round, and continues with a program that knows the version", () => {
     const cluster = voting(["dan"])
     const old = cluster.machine("dan")
     cluster.runRounds(90)
@@ -67,7 +67,7 @@ describe("a replica that does not know the version of the next epoch", () => {
     expect(Math.max(...heights) - Math.min(...heights)).toBeLessThan(5)
   })
 
-  it("halts with all others, and the network goes on where it stopped", () => {
+  it("halts with all others, and the network continues where it stopped", () => {
     const cluster = voting(names)
     cluster.runRounds(90)
     const stopped = cluster.machines.filter(({ isUp }) => !isUp)
@@ -84,7 +84,7 @@ describe("a replica that does not know the version of the next epoch", () => {
     expect(Math.min(...heights)).toBeGreaterThan(80)
   })
 
-  it("halts as it joins: whoever signed the close knows more than it", () => {
+  it("halts as it joins, since the signers of the close know more than it", () => {
     const cluster = voting()
     cluster.runRounds(160)
     const late = cluster.add("eve", { isValidator: false })

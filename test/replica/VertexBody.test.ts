@@ -122,7 +122,7 @@ describe("the body of an own vertex", () => {
 })
 
 describe("the room for transactions in an own vertex", () => {
-  /** What the pool is asked for. */
+  /** The arguments with which the pool is called. */
   const askedFor = (
     slot: Partial<VertexBody.Slot>,
     said: { readonly proofs?: number; readonly beats?: number } = {},
@@ -152,14 +152,14 @@ describe("the room for transactions in an own vertex", () => {
     expect(askedFor({}, { proofs: 2 }).maxBytes).toBe(most - 262_144)
   })
 
-  it("is for fresh ones a member's share where it leads, at least 32 KiB, and nothing where it does not", () => {
+  it("is for fresh ones a member's share if it leads, at least 32 KiB, and nothing otherwise", () => {
     const fresh = (leads: boolean, members: number) => askedFor({ leads, members }).freshBytes
     expect([fresh(true, 4), fresh(true, 32), fresh(true, 100), fresh(false, 4)]).toEqual([262_144, 32_768, 32_768, 0])
   })
 })
 
 describe("the assignment of accounts to members", () => {
-  it("spreads accounts over all members, and anew in every epoch", () => {
+  it("spreads accounts over all members, differently in every epoch", () => {
     const [one, two] = ["one", "two"].map((seed) => assignment(recordOf(equalWeights(7), { seed: seedOf(seed) })))
     if (one === undefined || two === undefined) throw new Error("two expected")
     const accounts = keysOf(1_400).map(({ address }) => address)

@@ -1,6 +1,4 @@
-/**
- * A validator that returns with its key and an empty disk: what the others have to tell it, and when it signs again.
- */
+/** A validator that returns with its key and an empty disk: what the others must tell it, and when it signs again. */
 import { describe, expect, it } from "vitest"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import type { Message } from "../../src/replica/messages/Message.js"
@@ -12,7 +10,7 @@ const four = { validators: { ann: 3_000, ben: 3_000, cleo: 3_000, dan: 3_000 } }
 
 const epochOf = ({ replica }: Machine): number => replica.core.epoch.opening.record.epoch
 
-/** Everything that a machine has ever signed, on all its disks. */
+/** Everything that a machine has signed, on any of its disks. */
 const verticesOf = (machine: Machine): ReadonlyArray<Vertex> =>
   machine.writes.flatMap((write) => (write._tag === "OwnVertex" ? [write.vertex] : []))
 
@@ -33,10 +31,7 @@ const runUntil = (cluster: Cluster, isReached: () => boolean): void => {
 }
 
 describe("members that have closed an epoch and wait for the signatures of a quorum", () => {
-  /**
-   * Ann and Dan are in epoch 3, and Ben and Cleo, who are not, have got Dan's first vertex of it. Ann's answers are
-   * lost.
-   */
+  /** Ann and Dan are in epoch 3. Ben and Cleo are not, and have Dan's first vertex of it. Ann's answers are lost. */
   const lateForEpoch3 = () => {
     const cluster = new Cluster({ ...four, epochRounds: 40 })
     cluster.start()
@@ -53,8 +48,8 @@ describe("members that have closed an epoch and wait for the signatures of a quo
     return { cluster, dan, late }
   }
 
-  // They told only what they had inserted, so Dan signed the first round of epoch 3 again.
-  it("tell one that has lost its disk what it has signed in the next epoch", () => {
+  // They used to report only inserted vertices, so Dan signed the first round of epoch 3 again.
+  it("tell a validator with a lost disk what it has signed in the next epoch", () => {
     const { cluster, dan } = lateForEpoch3()
     const signed = signedBy(dan)
     wipe(dan, cluster)
@@ -66,7 +61,7 @@ describe("members that have closed an epoch and wait for the signatures of a quo
     expect(signedBy(dan)).toEqual(signed)
   })
 
-  it("do not count before they are in that epoch: they may have started anew and forgotten", () => {
+  it("do not count before they are in that epoch: they may have restarted and forgotten", () => {
     const { cluster, dan, late } = lateForEpoch3()
     const signed = signedBy(dan)
     for (const machine of late) {
@@ -81,13 +76,13 @@ describe("members that have closed an epoch and wait for the signatures of a quo
   })
 })
 
-// Vertices below the collected rounds were dropped unread, so it signed the first round of the epoch again.
-it("a validator that loses its disk is told of its vertices that came too late to matter", () => {
+// Vertices below the collected rounds used to be dropped unread, so it signed the first round of the epoch again.
+it("a validator that loses its disk learns of its vertices that came too late to matter", () => {
   const cluster = new Cluster({ ...four, epochRounds: 40 })
   cluster.start()
   const [ann, dan] = [cluster.machine("ann"), cluster.machine("dan")]
   runUntil(cluster, () => epochOf(ann) === 2)
-  // Nobody gets its vertices of epoch 3.
+  // Its vertices of epoch 3 reach no other machine.
   cluster.passes = (from, _, message) =>
     from !== dan || message._tag !== "Vertices" || message.vertices.every(({ header }) => header.epoch < 3)
   runUntil(cluster, () => epochOf(ann) === 3)
@@ -104,7 +99,7 @@ it("a validator that loses its disk is told of its vertices that came too late t
   expect(dan.replica.core.signing).toMatchObject({ _tag: "Silent" })
 })
 
-/** A member's answers as a faulty one may give them: less than it has, and false ones. */
+/** Answers of a faulty member: less than it has, and false ones. */
 const lieIn = (message: Message): ReadonlyArray<Message> => {
   switch (message._tag) {
     case "Highest":

@@ -1,8 +1,8 @@
 /**
  * The close of an epoch by members that run the whole `Core`. They receive a DAG that calm rounds have decided, in
  * different orders and parts. All must close the epoch with the same commit after the same sequence, and continue
- * together with a committee in which one member is another. A member that has not closed yet, or hears of another
- * close, decides nothing of the next epoch.
+ * together with a committee in which one member was replaced. A member that has not closed yet, or hears of another
+ * close, decides nothing in the next epoch.
  */
 import { Core } from "../../../src/consensus/Core.js"
 import type { OrderedCommit } from "../../../src/consensus/commit/Linearizer.js"
@@ -26,7 +26,7 @@ export interface Calmed {
   readonly opening: Opening
   /** All vertices, including the calm rounds. */
   readonly rounds: State["rounds"]
-  /** The leaders that matter, by round. */
+  /** The leaders that the verdicts depend on, by round. */
   readonly leaders: ReadonlyMap<number, number>
   /** The round before the calm ones. */
   readonly lastStormy: number
@@ -34,7 +34,7 @@ export interface Calmed {
   readonly late: Vertex | null
 }
 
-/** The epoch's nominal last rounds: its first commit closes it, or a later one, which may be an anchor. */
+/** The epoch's nominal last rounds: its first commit closes it, or a later one, which can be an anchor. */
 const LENGTHS: ReadonlyArray<number> = [1, 4]
 
 const HOUR_MS = 3_600_000
@@ -44,7 +44,7 @@ const NEXT_ROUNDS = 3
 
 const seeds = new Map<string, Hash.Hash>()
 
-/** The seed whose schedule has these leaders, and honest ones in the calm rounds. */
+/** A seed whose schedule has these leaders, and honest ones in the calm rounds. */
 const seedWith = (record: EpochRecord, { leaders, lastStormy }: Calmed): Hash.Hash => {
   const name = JSON.stringify([lastStormy, ...leaders])
   const known = seeds.get(name)
@@ -62,7 +62,7 @@ const seedWith = (record: EpochRecord, { leaders, lastStormy }: Calmed): Hash.Ha
 
 const keyOfNewcomer = keysOf(5)[0]
 
-/** The committee after the close: a newcomer has the place of the guilty member, or of an honest one. */
+/** The committee after the close: a newcomer replaces the guilty member or an honest one. */
 const recordAfter = ({ record }: Opening, round: Natural.Round, leaving: number): EpochRecord => {
   if (keyOfNewcomer === undefined) throw new Error("no key for a newcomer")
   const members = record.members.map((member, seat) => (seat === leaving ? { ...member, ...keyOfNewcomer } : member))
@@ -75,7 +75,7 @@ const recordAfter = ({ record }: Opening, round: Natural.Round, leaving: number)
   }
 }
 
-/** What the ledger makes of a closing commit. Any difference in the sequence is one in the checkpoint. */
+/** The checkpoint of a closing commit. Any difference in the sequence changes the checkpoint. */
 const checkpointOf = (
   opening: Opening,
   { commit, vertices }: OrderedCommit,
@@ -100,7 +100,7 @@ class Member {
   readonly #opening: Opening
   readonly #leaving: number
   #now = Natural.timestamp(HOUR_MS)
-  /** Of the closing epoch, and of the next one. */
+  /** The commits of the closing epoch and the next one. */
   readonly commits: Array<OrderedCommit> = []
   readonly next: Array<OrderedCommit> = []
   closing: Checkpoint.Checkpoint | null = null
@@ -119,7 +119,7 @@ class Member {
     return this
   }
 
-  /** Waits until unnamed second vertices have entered, and then those that they held up. */
+  /** Waits until unnamed second vertices are admitted, and then the vertices that name them. */
   standStill(): this {
     for (let i = 0; i < HONEST.length; i++) {
       this.#now = Natural.timestamp(this.#now + HOUR_MS)
@@ -128,7 +128,7 @@ class Member {
     return this
   }
 
-  /** Hears that these members of the closing epoch have signed. */
+  /** Receives the signatures of these members of the closing epoch. */
   signed(checkpoint: Checkpoint.Checkpoint, seats: ReadonlyArray<number>): this {
     const signatures = seats.flatMap((seat) => {
       const member = this.#opening.record.members[seat]
@@ -164,7 +164,7 @@ class Member {
   }
 }
 
-/** Calm rounds of the next epoch after this close, by all of its members but the guilty one. */
+/** Calm rounds of the next epoch after this close, by all members except the guilty one. */
 const roundsAfter = (opening: Opening, closing: Checkpoint.Checkpoint): ReadonlyArray<Vertex> => {
   const { nextEpoch } = closing
   if (nextEpoch === null) throw new Error("closes nothing")
@@ -209,9 +209,9 @@ const closeOf = (calmed: Calmed, length: number, leaving: number): void => {
   const view = open().receive(stormy).standStill()
   check(view.closing === null || view.closing.hash === closing.hash, "a view closes otherwise")
   check(textOf(reference.commits).startsWith(textOf(view.commits)), "a view orders otherwise")
-  // Less than a quorum has signed another close: one honest member would have to have closed with it.
+  // Less than a quorum has signed another close: an honest member would have to have closed with it.
   view.signed(another, [GUILTY, 0]).receive(afterAnother)
-  // A quorum has signed the close, which helps only those that have closed.
+  // A quorum has signed the close, which helps only members that have closed.
   view.receive(after).signed(closing, HONEST).receive(after)
   check(view.closing !== null || (!view.hasStarted && view.next.length === 0), "goes on without having closed")
   view

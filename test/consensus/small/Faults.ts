@@ -6,11 +6,11 @@ import * as Planted from "../../simulation/Planted.js"
 import type * as Planting from "../../support/Planting.js"
 
 export interface Fault extends Planting.Fault {
-  /** How many rounds a DAG needs to show it. */
+  /** How many rounds a DAG needs to show the fault. */
   readonly rounds: number
-  /** How many vertices a member has to make in one round to show it; 2 by default. */
+  /** How many vertices per round a member must make to show it; 2 by default. */
   readonly copies?: number
-  /** Whether it shows only in whole members that close their epoch. */
+  /** Whether only whole members that close their epoch show it. */
   readonly closes?: true
 }
 
@@ -18,7 +18,7 @@ const COMMITTER = "src/consensus/commit/Committer.ts"
 const EPOCH = "src/consensus/Epoch.ts"
 const LINEARIZER = "src/consensus/commit/Linearizer.ts"
 
-/** Faults that the simulator finds as well, in some of its seeds. */
+/** Faults that the simulator also finds, in some of its seeds. */
 const SIMULATED: Readonly<Record<string, Pick<Fault, "rounds" | "closes">>> = {
   "commit-early": { rounds: 6 },
   "commit-with-2f": { rounds: 6 },
@@ -29,7 +29,7 @@ const SIMULATED: Readonly<Record<string, Pick<Fault, "rounds" | "closes">>> = {
   "order-of-arrival": { rounds: 2, closes: true },
 }
 
-/** Faults that are planted here only. */
+/** Faults that only this search finds. */
 export const own: ReadonlyArray<Fault> = [
   {
     name: "certificate-with-2f",

@@ -1,10 +1,10 @@
 /**
- * How a DAG of four members grows by one round: every vertex that may follow, and which of them make a difference.
+ * How a DAG of four members grows by one round: every vertex that can follow, reduced to those that make a difference.
  *
  * A verdict depends on a vertex only through its author, its vote, its certificate, and the certificates in its history
- * for slots that are still undecided: `Committer` reads nothing else of a vertex. So two vertices of one author that
- * agree in these are interchangeable for all later verdicts, and one of each such class is enough. Votes and
- * certificates are read off the marks that the production committer puts on the nodes.
+ * for undecided slots: `Committer` reads nothing else. So two vertices of one author that agree in these are
+ * interchangeable for all later verdicts, and one of each class is enough. Votes and certificates are the marks that
+ * the production committer puts on the nodes.
  */
 import { Committer } from "../../../src/consensus/commit/Committer.js"
 import type { Schedule } from "../../../src/consensus/dag/Committee.js"
@@ -17,59 +17,61 @@ import { parentOf, type VertexBuilder } from "../VertexBuilder.js"
 import type { Outcome } from "./View.js"
 
 export const HONEST: ReadonlyArray<number> = [0, 1, 2]
-/** The seat that may make several vertices a round. */
+/** The seat that can make several vertices per round. */
 export const GUILTY = 3
 export const SEATS: ReadonlyArray<number> = [...HONEST, GUILTY]
 
-/** A vertex, with all that later verdicts can depend on. */
+/** A vertex with everything that later verdicts can depend on. */
 export interface Placed {
   readonly vertex: Vertex
   readonly seat: number
-  /** The vertex it votes for in the slot below, by its place among the leader's, from 1 on; 0 is a blame. */
+  /** The vertex it votes for in the slot below, by its position among the leader's, from 1 on; 0 is a blame. */
   readonly vote: number
-  /** Bits 3i to 3i + 2: a certificate for the leader's first, second or third vertex of round i. Only of open slots. */
+  /**
+   * Bits 3i to 3i + 2: a certificate for the leader's first, second or third vertex of round i. Only for open slots.
+   */
   readonly history: number
 }
 
-/** What a slot came to in the view, and with the vertex that the view lacks. */
+/** The outcome of a slot in the view, and with the vertex that the view lacks. */
 export interface Slot {
   readonly inView: Outcome
   readonly inAll: Outcome
 }
 
-/** A view, and perhaps one vertex that it lacks, up to what makes no difference to the verdict of the first slot. */
+/** A view, and possibly one vertex that it lacks, without what cannot affect the verdict of the first slot. */
 export interface State {
   readonly rounds: ReadonlyArray<ReadonlyArray<Placed>>
-  /** Of every round but the last, whose leader matters only to the round after it. */
+  /** For all rounds but the last, whose leader matters only to the next round. */
   readonly leaders: ReadonlyArray<number>
-  /** By round, of every round but the last. */
+  /** For all rounds but the last. */
   readonly slots: ReadonlyArray<Slot>
-  /** A vertex of some round that is not in the view, and that nothing in the view names. */
+  /** A vertex that is not in the view and that no vertex of the view names. */
   readonly late: Placed | null
 }
 
 export interface Bounds {
   /** Rounds of the longest DAG. */
   readonly rounds: number
-  /** How many vertices of lower rounds a vertex may name, beside its author's last. */
+  /** How many vertices of lower rounds a vertex can name, besides its author's latest. */
   readonly older: number
-  /** How many vertices the guilty member may make in a round. */
+  /** How many vertices the guilty member can make in a round. */
   readonly copies: number
 }
 
-/** What an author may do in the next round. */
+/** One choice of an author in the next round. */
 export interface Option {
   readonly key: string
-  /** The key when the vertices of the last leader are counted from the other end. */
+  /** The key if the vertices of the last leader are numbered in reverse. */
   readonly swapped: string
   readonly made: ReadonlyArray<Placed>
-  /** How many ways there are to do it. */
+  /** The number of DAGs that this choice stands for. */
   readonly ways: number
 }
 
 export interface Step {
   readonly leaders: ReadonlyArray<number>
-  /** What the slots so far add to the key, and the same with the last leader's vertices counted from the other end. */
+  /** What the slots so far add to the key, and the same with the last leader's vertices numbered in reverse. */
   readonly prefix: readonly [name: string, swapped: string]
   /** By seat. */
   readonly options: ReadonlyArray<ReadonlyArray<Option>>
@@ -77,10 +79,10 @@ export interface Step {
 
 interface Candidate {
   readonly vertex: Vertex
-  /** The same once more, at another time. */
+  /** A copy of the vertex with another timestamp. */
   readonly again: (copy: number) => Vertex
   readonly parents: ReadonlyArray<Placed>
-  /** DAGs are counted without older parents, since only those are tried that add to a history. */
+  /** DAGs are counted without older parents, since only parents that add to a history are tried. */
   readonly ways: number
 }
 
@@ -109,13 +111,13 @@ const ledIn = (rounds: State["rounds"], leaders: ReadonlyArray<number>, round: n
 const MOST_COPIES = 3
 const MOST_ROUNDS = 10
 
-/** The bits of a history for certificates of a leader's vertex: of one, by its place, or by default of all. */
+/** The bits of a history for certificates of a leader's vertices: of one by its position, or of all by default. */
 const bitsOf = (round: number, copy?: number): number =>
   (copy === undefined ? (1 << MOST_COPIES) - 1 : 1 << copy) << (MOST_COPIES * round)
 
 const last = <A>(items: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<A> => items[items.length - 1] ?? []
 
-/** The same vote when so many vertices of the leader are counted from the other end. */
+/** The same vote if this many vertices of the leader are numbered in reverse. */
 const fromTheEnd =
   (count: number) =>
   (vote: number): number =>
@@ -141,10 +143,10 @@ const isGone = ({ late }: State, seat: number): boolean => seat !== GUILTY && la
 
 export class Growth {
   readonly #builder: VertexBuilder
-  /** How many vertices of lower rounds a vertex may name, beside its author's last. */
+  /** How many vertices of lower rounds a vertex can name, besides its author's latest. */
   readonly #older: number
   readonly #copies: number
-  /** A slot above it cannot be committed in the rounds there are, so it is no anchor. */
+  /** No slot above this round can be committed within the bounds, so none is an anchor. */
   readonly #lastAnchor: number
 
   constructor(builder: VertexBuilder, { rounds, older, copies }: Bounds) {
@@ -155,7 +157,7 @@ export class Growth {
     this.#lastAnchor = rounds - 2
   }
 
-  /** Whether the verdict of the first slot may depend on this one: on itself, or on an anchor. */
+  /** Whether the verdict of the first slot can depend on this one, either as the slot itself or as an anchor. */
   matters(round: number): boolean {
     return round === 1 || (round >= 4 && round <= this.#lastAnchor)
   }
@@ -165,7 +167,7 @@ export class Growth {
     return this.matters(round) && slots[round - 1]?.inView === null
   }
 
-  /** The same state without what makes no difference to the verdict of the first slot. */
+  /** The same state without what cannot affect the verdict of the first slot. */
   reduced(state: State): State {
     const { rounds, slots } = state
     const open = slots.reduce((mask, _, i) => (this.isOpen(slots, i + 1) ? mask | bitsOf(i + 1) : mask), 0)
@@ -183,7 +185,7 @@ export class Growth {
     }
   }
 
-  /** Every way to go on, for every leader of the last round. */
+  /** All possible next rounds, for every leader of the last round. */
   *steps(state: State): Generator<Step, void, undefined> {
     const before = last(state.rounds)
     const candidates = SEATS.map((seat) => this.#candidates(state, seat))
@@ -194,7 +196,7 @@ export class Growth {
     }
   }
 
-  /** The same name for two states exactly if the same verdicts can follow. */
+  /** Two states have the same name exactly if the same verdicts can follow. */
   nameOf(state: State): string {
     const lower = { ...state, rounds: state.rounds.slice(0, -1) }
     const options = SEATS.map((seat): Option => {
@@ -208,21 +210,21 @@ export class Growth {
     return keyOf(this.#prefixesOf(state), options)
   }
 
-  /** What is left of an author's lower vertices, if others may still name them. */
+  /** The histories of an author's lower vertices that others may still name. */
   #oldOf(state: State, seat: number, made: number, without?: Placed): string {
     if (this.#older === 0 || made >= this.#lastAnchor) return ""
     const old = state.rounds.flat().filter((placed) => placed.seat === seat && placed !== without && placed.history > 0)
     return [...new Set(old.map(({ history }) => history))].sort((a, b) => a - b).join(",")
   }
 
-  /** An author without a vertex of the round that is made: it may name its last one later. */
+  /** An author without a vertex of this round, whose latest one may still be named. */
   #absent(state: State, seat: number, made: number): string {
     if (isGone(state, seat)) return `x~${this.#oldOf(state, seat, made)}`
     const latest = seat === GUILTY ? undefined : latestOf(state, seat)
     return `-${made < this.#lastAnchor ? (latest?.history ?? "") : ""}~${this.#oldOf(state, seat, made, latest)}`
   }
 
-  /** What the slots have come to, and the histories of leaders that may yet be the anchor of a slot below. */
+  /** The outcomes of the slots, and the histories of leaders that can still be the anchor of a slot below. */
   #prefixesOf({ rounds, leaders, slots }: State): Step["prefix"] {
     const nameOfSlot = (i: number, isSwapped: boolean): string => {
       const slot = slots[i]
@@ -250,8 +252,8 @@ export class Growth {
   }
 
   /**
-   * All vertices, and then rounds in which all honest members name each other and their own last vertices; none if too
-   * few have made the last round.
+   * All vertices, followed by rounds in which all honest members name each other and their own latest vertices;
+   * undefined if too few made the last round.
    */
   calm({ rounds, late }: State): State["rounds"] | undefined {
     const all = rounds.map((round, i) => (late?.vertex.header.round === i + 1 ? [...round, late] : round))
@@ -271,7 +273,7 @@ export class Growth {
     return all
   }
 
-  /** Every vertex that the rules of validity and, for an honest author, of making vertices allow. */
+  /** Every vertex that the rules of validity allow and, for an honest author, the rules of making vertices. */
   #candidates(state: State, seat: number): ReadonlyArray<Candidate> {
     if (isGone(state, seat)) return []
     if (state.rounds.length === 0) return [this.candidate(1, seat, [])]
@@ -369,13 +371,13 @@ export class Growth {
   }
 }
 
-/** From one to so many of these, any of them more than once. */
+/** From one to `most` of these, with repetition. */
 const choicesOf = <A>(items: ReadonlyArray<A>, most: number): ReadonlyArray<ReadonlyArray<A>> =>
   most === 0
     ? []
     : items.flatMap((item, i) => [[item], ...choicesOf(items.slice(i), most - 1).map((more) => [item, ...more])])
 
-/** What an author made, and the same when so many vertices of the leader below are counted from the other end. */
+/** What an author made, and the same if this many vertices of the leader below are numbered in reverse. */
 const namesOf = (
   made: ReadonlyArray<Placed>,
   olds: string,
@@ -395,7 +397,7 @@ const optionOf = (seat: number, classes: ReadonlyArray<Class>, olds: string, cou
     return { vertex: copy === 0 ? candidate.vertex : candidate.again(copy), seat, vote, history }
   })
   const [key, swapped] = namesOf(made, olds, count)
-  // The second of a class with c members is one of c + 1, if their order does not matter, for every two; and so on.
+  // Counts combinations with repetition, since the order of interchangeable vertices does not matter.
   const ways = classes.reduce((product, each, i) => {
     const before = i - classes.indexOf(each)
     return (product * (each.count + before)) / (before + 1)
@@ -403,11 +405,11 @@ const optionOf = (seat: number, classes: ReadonlyArray<Class>, olds: string, cou
   return { key, swapped, made, ways }
 }
 
-/** Joins what the authors do. The honest ones are interchangeable: any of them may lead any round to come. */
+/** Joins the authors' choices. Honest ones are interchangeable: any of them can lead any later round. */
 const joined = (prefix: string, honest: ReadonlyArray<string>, guilty: string): string =>
   `${prefix}|${[...honest].sort().join(" ")}|${guilty}`
 
-/** The lesser of two names for the same. */
+/** The lesser of two names for the same state. */
 export const keyOf = (prefix: Step["prefix"], [a, b, c, d]: ReadonlyArray<Option>): string => {
   if (a === undefined || b === undefined || c === undefined || d === undefined) throw new Error("not four options")
   const key = joined(prefix[0], [a.key, b.key, c.key], d.key)

@@ -1,22 +1,21 @@
 /**
- * Every DAG of four members, of whom one may make several vertices a round, up to a number of rounds. The production classes
- * of `View` judge one DAG of every class of interchangeable ones.
+ * Searches every DAG of four members, one of which can make several vertices per round, up to a number of rounds. The
+ * production classes of `View` judge one DAG of each class of interchangeable ones.
  *
- * Views. What a member holds is a set of vertices with all their parents. The union of two such sets is one too, and one
- * gets from each to the union by adding vertices one by one, each after its parents. So it is enough that a single
- * vertex never changes what was decided: that every DAG without a vertex that nothing names has decided a prefix of
- * what the whole has. Then any two views have decided prefixes of what their union has, and one is a prefix of the
- * other. The vertex that a view lacks may be of any round: a state carries it along as its late vertex while it makes a
- * difference.
+ * Views. What a member holds is a set of vertices with all their parents. The union of two such sets is one too, and
+ * each of them grows into the union vertex by vertex, parents first. So it is enough that a single vertex never changes
+ * a decision: every DAG without a vertex that no other names must have decided a prefix of what the whole DAG decides.
+ * Then two views have decided prefixes of what their union decides, so one is a prefix of the other. The vertex that a
+ * view lacks can be of any round: a state carries it as its late vertex while it makes a difference.
  *
  * Symmetry. The rule sees a member only as the author of vertices and the leader of rounds, and all weights are equal.
- * The search lets any of the four lead any round that matters, which includes the schedule of every seed. So a DAG and
- * its leaders with two honest members exchanged is searched as well, and one of the two is enough.
+ * The search lets each of the four lead any round that matters, which includes the schedule of every seed. So
+ * exchanging two honest members in a DAG and its leaders gives another searched DAG, and one of the two is enough.
  *
- * Slots. The verdict of a slot depends on nothing below it, and not on the two slots above it, which are no anchors of
- * it. So every slot of a long DAG is the first slot of a shorter one, and a search ends once its first slot is decided.
- * Directly that takes three rounds. An anchor that is committed directly takes six, one more for each anchor that is
- * skipped directly, and three more for each that needs an anchor itself.
+ * Slots. The verdict of a slot depends on nothing below it, and not on the two slots above it, which cannot be its
+ * anchor. So every slot of a long DAG is the first slot of a shorter one, and a search ends once its first slot is
+ * decided. A direct decision takes three rounds. A directly committed anchor takes six, one more for each anchor that
+ * is skipped directly, and three more for each that needs an anchor itself.
  */
 import type { OrderedCommit } from "../../../src/consensus/commit/Linearizer.js"
 import type { Opening } from "../../../src/consensus/output/Opening.js"
@@ -50,13 +49,15 @@ export interface Report {
   states: number
   /** DAGs that the production code judged. */
   judged: number
-  /** Views of these that lack one vertex, each judged without it and then with it. */
+  /** Views that lack one vertex, each judged without it and then with it. */
   pairs: number
   /** Ways to add a round to a class, up to interchangeable vertices. */
   tried: number
   /** DAGs that members ran to the close of their epoch. */
   closed: number
-  /** By rounds: how many DAGs those stand for, each with its leaders, whose first slot no lower round has decided. */
+  /**
+   * By rounds: the number of DAGs with leaders that the classes stand for, whose first slot no lower round has decided.
+   */
   readonly dags: Array<number>
   failure: string | null
 }
@@ -71,15 +72,15 @@ class Broken extends Error {}
 
 const DEPTH = 2
 
-/** A test runner gives up on a thread that does not answer for a minute, so other work gets a turn in between. */
+/** Vitest gives up on a thread that is silent for a minute, so the search yields in between. */
 const JUDGED_A_TURN = 100
 
-/** Where a search has ended, among the places in its queue. */
+/** Marks the end of a search among the positions in its queue. */
 const ENDED = -1
 
 const letterOf = (seat: number): string => "ABCD"[seat] ?? "?"
 
-/** A DAG as text: a line a round, each vertex with its parents. */
+/** A DAG as text: one line per round, each vertex with its parents. */
 const pictureOf = ({ rounds, leaders, late }: Pick<Draft, "rounds" | "leaders" | "late">): string => {
   const placed = [...rounds.flat(), ...(late === null ? [] : [late])]
   const names = new Map(
@@ -98,7 +99,7 @@ const pictureOf = ({ rounds, leaders, late }: Pick<Draft, "rounds" | "leaders" |
   return [...lines, ...(late === null ? [] : [`late: ${text(late)}`])].join("\n")
 }
 
-/** Second vertices that no honest one names: only they may have to wait for a standstill. */
+/** Second vertices that no honest one names, which may have to wait for a standstill. */
 const unnamedIn = (rounds: Draft["rounds"]): number => {
   const honest = rounds.flat().filter(({ seat }) => seat !== GUILTY)
   const named = new Set(honest.flatMap(({ vertex }) => vertex.header.parents.map(({ hash }) => hash)))
@@ -135,12 +136,12 @@ export class Search {
   readonly #opening: Opening
   readonly #builder: VertexBuilder
   readonly #growth: Growth
-  /** By the name of a state: where it is in the queue. */
+  /** The position of each named state in the queue. */
   readonly #known = new Map<string, number>()
   readonly #queue: Array<State | undefined> = []
-  /** By the key of a step: the state without a late vertex that it leads to; none if that is not searched on. */
+  /** By the key of a step: the state without a late vertex that it leads to; undefined if the search ends there. */
   readonly #judged = new Map<string, number | undefined>()
-  /** How a state without a late vertex goes on, for counting. */
+  /** How a state without a late vertex continues, for counting. */
   readonly #ways: Array<ReadonlyMap<number, number>> = []
   readonly #report: Report = {
     ...{ states: 0, judged: 0, pairs: 0, tried: 0, closed: 0 },
@@ -166,7 +167,7 @@ export class Search {
       }
       this.#count()
     } catch (cause) {
-      // What a broken rule makes the production code throw is a finding, too.
+      // An exception that a broken rule causes in the production code is a finding too.
       this.#report.failure = cause instanceof Error ? cause.message : String(cause)
     }
     return this.#report
@@ -209,7 +210,7 @@ export class Search {
     return ways
   }
 
-  /** Has the production code judge a DAG, and returns where the search for it goes on. */
+  /** Lets the production code judge a DAG. Returns where the search continues. */
   #judge(draft: Draft): number | undefined {
     this.#report.judged++
     return draft.late === null ? this.#judgeWhole(draft) : this.#judgeLate(draft, draft.late)
@@ -253,7 +254,7 @@ export class Search {
     return new View(this.#opening, this.#builder.committee, scheduleOf(leaders))
   }
 
-  /** A view, and then one more vertex: nothing that was decided may change. */
+  /** A view, and then one more vertex, which must not change a decision. */
   #lateOne(draft: Draft, late: Placed, i: number): { readonly inView: Decided; readonly inAll: Decided } {
     this.#report.pairs++
     const vertices = draft.rounds.flat().map(({ vertex }) => vertex)
@@ -274,7 +275,7 @@ export class Search {
       this.#fail(draft, "reached a verdict that changed", inView, inAll)
     }
     if (!isPrefix(namesOf(inView.commits), namesOf(inAll.commits))) this.#fail(draft, "ordered it otherwise")
-    // The last of three decided slots in a row decides everything below it, if it is committed.
+    // If the last of three consecutive decided slots is committed, it decides everything below.
     const isDecided = inAll.pending.map((outcome) => outcome !== null)
     const mustRelease = inAll.pending.findIndex(
       (outcome, slot) => outcome !== null && outcome !== "skip" && isDecided[slot - 1] && isDecided[slot - 2],
@@ -297,8 +298,8 @@ export class Search {
   }
 
   /**
-   * Whatever happened, a few calm rounds decide all of it: they commit the leaders of three rounds in a row, and then
-   * everything below is decided. Of a view that ends earlier, nothing can be promised about its last slots.
+   * A few calm rounds decide any DAG: they commit the leaders of three consecutive rounds, and so everything below. For
+   * a view that ends earlier, its last slots may stay undecided.
    */
   #calm(state: State): void {
     const rounds = this.#growth.calm(state)
@@ -335,7 +336,7 @@ export class Search {
     if (defined.join() !== released.join()) this.#fail(draft, "is not what the rule says")
   }
 
-  /** Each commit orders what its leader builds on, above the collection depth, that no commit before it has ordered. */
+  /** Each commit orders its leader's history above the collection depth, except what earlier commits have ordered. */
   #inOrder(draft: Draft, vertices: ReadonlyArray<Vertex>, commits: ReadonlyArray<OrderedCommit>): void {
     const byHash = new Map(vertices.map((vertex) => [vertex.header.hash, vertex]))
     const ordered = new Set<Vertex>()

@@ -12,11 +12,11 @@ import type { Vertex } from "../../../src/protocol/vertex/Vertex.js"
 /** The hash of the committed vertex, `skip`, or null while the slot is undecided. */
 export type Outcome = Hash | "skip" | null
 
-/** What a view has decided, at one moment. */
+/** The decisions of a view at one moment. */
 export interface Decided {
-  /** Of all slots from the first round on, as far as they were released. */
+  /** For all released slots, from the first round on. */
   readonly released: ReadonlyArray<Outcome>
-  /** Of the slots above, up to the highest round. */
+  /** For the slots above, up to the highest round. */
   readonly pending: ReadonlyArray<Outcome>
   readonly commits: ReadonlyArray<OrderedCommit>
 }
@@ -56,7 +56,7 @@ export class View {
     this.#committer.collect(collectionRound)
   }
 
-  /** Valid vertices arrive in this order, children before parents or not. */
+  /** Receives valid vertices in this order; children can come before parents. */
   receive(vertices: ReadonlyArray<Vertex>): void {
     for (const vertex of vertices) {
       const seat = this.#committee.seatOf(vertex.header.author)
@@ -65,7 +65,10 @@ export class View {
     }
   }
 
-  /** As at a standstill: second vertices of a slot enter unnamed, and a tick later the vertices that name them. */
+  /**
+   * Simulates a standstill: second vertices of a slot are admitted unnamed, and a tick later the vertices that name
+   * them.
+   */
   standStill(): void {
     this.#admission.admitUnnamed(true)
     for (let waited = Number.POSITIVE_INFINITY; this.#admission.waiting < waited; ) {
@@ -74,7 +77,7 @@ export class View {
     }
   }
 
-  /** How many vertices have entered, and how many wait. */
+  /** The number of admitted and of waiting vertices. */
   get held(): { readonly inserted: number; readonly waiting: number } {
     return { inserted: this.#inserted, waiting: this.#admission.waiting }
   }

@@ -25,7 +25,7 @@ describe("the choice for a vertex", () => {
     expect(idsOf(pool.choose(everybody))).toEqual(idsOf([zero, one, two]))
   })
 
-  it("skips a sender whose first nonces are missing or in other vertices", () => {
+  it("skips a sender if its first nonces are missing or in other vertices", () => {
     const pool = new PendingTransactions(rich("ann", "ben"))
     const [zero, two] = [paying("ben", 0, 1_000), paying("ben", 2, 1_000)]
     submit(pool, paying("ann", 1, 1_000), zero, two)
@@ -130,7 +130,7 @@ describe("the choice for a vertex", () => {
     expect(chosen(OVERDUE_ROUNDS, 0, true)).toBe(1)
     expect(chosen(OVERDUE_ROUNDS, Limits.VERTEX_BYTES, false)).toBe(1)
     expect(chosen(OVERDUE_ROUNDS, 0, false)).toBe(0)
-    // The one that repeats it is waited for as long.
+    // The repeated inclusion is waited for just as long.
     pool.included([one], Natural.round(round + OVERDUE_ROUNDS))
     expect(chosen(OVERDUE_ROUNDS + 1, Limits.VERTEX_BYTES, true)).toBe(0)
     expect(chosen(2 * OVERDUE_ROUNDS, Limits.VERTEX_BYTES, true)).toBe(1)
@@ -139,7 +139,7 @@ describe("the choice for a vertex", () => {
     expect(chosen(2 * OVERDUE_ROUNDS, Limits.VERTEX_BYTES, true)).toBe(1)
   })
 
-  it("includes what others were to propose, once they had their chance", () => {
+  it("includes other members' transactions once they had their chance", () => {
     const pool = new PendingTransactions(rich("ann", "ben"))
     const [mine, theirs] = [paying("ann", 0, 1_000), paying("ben", 0, 5_000)]
     submit(pool, mine, theirs)

@@ -43,7 +43,7 @@ class Scene {
     return true
   }
 
-  /** Announces to everybody what may be announced. */
+  /** Announces everything that can be announced. */
   look(): void {
     this.#pending = this.#pending.filter((each) => !this.executed.has(each) && this.pool.get(each.id) !== undefined)
     for (const each of this.#pending) if (this.pool.isTold(each)) this.everTold.add(each)
@@ -61,7 +61,7 @@ class Scene {
     this.look()
   }
 
-  /** Announced to others, and nobody will pay for these. */
+  /** Announced transactions that nobody will pay for. */
   get worthless(): number {
     return [...this.everTold].filter((each) => !this.executed.has(each) && this.pool.get(each.id) === undefined).length
   }
@@ -160,7 +160,7 @@ describe("an honest account while the stock is empty", () => {
     }
   })
 
-  it("is announced after a gap closes as far as without one", () => {
+  it("is announced after a gap closes, like without a gap", () => {
     const scene = besieged()
     const all = Array.from({ length: WINDOW }, (_, nonce) => paying("ann", nonce, 1_000))
     for (const each of all.toReversed()) scene.bring(each, null)

@@ -68,7 +68,7 @@ it("keeps inclusions apart by exact signatures, as a list of all of them does", 
   )
 })
 
-it("forgets an id when its last vertex is gone, in whatever order its signatures go", () => {
+it("forgets an id with its last vertex, in any order of its signatures", () => {
   const [one, other] = [transactions[0], transactions[1]]
   if (one === undefined || other === undefined) throw new Error("two expected")
   for (const order of [

@@ -35,7 +35,7 @@ const action = FastCheck.oneof(
 )
 
 describe("the pool beside its definition", () => {
-  it("answers, keeps and orders the same, whatever comes", () => {
+  it("answers, keeps and orders the same, for any input", () => {
     let evicted = 0
     FastCheck.assert(
       FastCheck.property(
@@ -83,7 +83,7 @@ describe("the pool beside its definition", () => {
     expect(evicted).toBeGreaterThan(50)
   })
 
-  it("has the same transactions after a restart from what was drained", () => {
+  it("has the same transactions after a restart from drained ones", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.array(action, { maxLength: 60 }), (actions) => {
         const world = new World()

@@ -50,7 +50,7 @@ describe("a pending transaction", () => {
     ])
   })
 
-  it("may spend only what its sender's other pending ones leave, whatever their nonces", () => {
+  it("can spend only the rest that its sender's other pending ones leave, in any order of nonces", () => {
     const world = new World()
     world.set(addressOf("ann"), 0, 3_000)
     const pool = new PendingTransactions(world)
@@ -74,7 +74,7 @@ describe("a pending transaction", () => {
     expect(pool.size).toBe(1)
   })
 
-  it("determines its sender's next nonce, as far as there is no gap", () => {
+  it("determines its sender's next nonce up to the first gap", () => {
     const pool = new PendingTransactions(rich("ann"))
     expect(pool.nextNonce(addressOf("ann"))).toBe(0)
     submit(pool, paying("ann", 0, 1_000), paying("ann", 1, 1_000), paying("ann", 3, 1_000))
@@ -182,7 +182,7 @@ describe("a full pool", () => {
     expect(pool.get(low.id)).toBeDefined()
   })
 
-  it("drops first what a missing nonce makes unexecutable", () => {
+  it("drops transactions after a missing nonce first", () => {
     const pool = new PendingTransactions(rich("ann", "ben", "cleo"), 2)
     const stranded = paying("ann", 7, 90_000)
     submit(pool, stranded, paying("ben", 0, 1_000))
@@ -191,7 +191,7 @@ describe("a full pool", () => {
     expect(pool.get(stranded.id)).toBeUndefined()
   })
 
-  it("keeps a tenth of its places for fee-exempt ones, whatever others pay", () => {
+  it("keeps a tenth of its places for fee-exempt ones, regardless of others' fees", () => {
     const names = Array.from({ length: 40 }, (_, i) => `p${i}`)
     const pool = new PendingTransactions(rich(...names), 20)
     submit(pool, ...names.slice(0, 20).map((name) => paying(name, 0, 5_000)))
@@ -204,7 +204,7 @@ describe("a full pool", () => {
 })
 
 describe("a commit", () => {
-  it("removes what it executed or made impossible", () => {
+  it("removes executed and impossible transactions", () => {
     const world = rich("ann", "ben")
     const pool = new PendingTransactions(world)
     const [zero, one, two] = [0, 1, 2].map((nonce) => paying("ann", nonce, 1_000))
@@ -229,7 +229,7 @@ describe("a commit", () => {
     expect(idsOf(pool.of(addressOf("ann")))).toEqual([one.id])
   })
 
-  it("removes what a changed set of keys no longer allows", () => {
+  it("removes transactions that changed keys no longer allow", () => {
     const chain = new Chain({ accounts: { ann: 100 } })
     const [ann, bob] = [person("ann"), person("bob")]
     const pool = poolOf(chain)
@@ -241,7 +241,7 @@ describe("a commit", () => {
     expect(chain.balance(ann)).toBe(coins(100) - 1_000)
   })
 
-  it("removes what a changed set of keys no longer allows and nothing else, whatever it executed besides", () => {
+  it("removes transactions that changed keys no longer allow, and no others, after any commit", () => {
     const chain = new Chain({ accounts: { ann: 100 } })
     const [ann, bob, cleo, dan] = [person("ann"), person("bob"), person("cleo"), person("dan")]
     const pool = poolOf(chain)
@@ -289,7 +289,7 @@ describe("a commit", () => {
 
   // The id does not cover the signatures: a member put a victim's bytes under a signature of its own key into a vertex,
   // which has no effect, and every pool dropped the victim's transaction.
-  it("leaves what it held under signatures that are not the sender's", () => {
+  it("leaves transactions that were included under other signatures than the sender's", () => {
     const chain = new Chain({ accounts: { ann: 100 } })
     const [ann, bob, eve] = [person("ann"), person("bob"), person("eve")]
     const pool = poolOf(chain)
@@ -357,7 +357,7 @@ describe("a commit", () => {
     expect([added.length, removed.length, pool.hasChanges]).toEqual([1, 1, false])
   })
 
-  it("removes from the disk what a restart no longer accepts from it", () => {
+  it("removes transactions from the disk that a restart would no longer accept", () => {
     const pool = new PendingTransactions(rich("ann"))
     const [good, poor] = [paying("ann", 0, 1_000), paying("ben", 0, 1_000)]
     pool.restore(
@@ -368,7 +368,7 @@ describe("a commit", () => {
     expect(pool.size).toBe(1)
   })
 
-  it("writes to the disk what was there at the previous drain", () => {
+  it("writes transactions to the disk that were pending at the previous drain", () => {
     const pool = new PendingTransactions(rich("ann", "ben"))
     const [early, late] = [paying("ann", 0, 1_000), paying("ben", 0, 1_000)]
     const look = () => {

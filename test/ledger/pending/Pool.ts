@@ -36,7 +36,7 @@ export const submit = (pool: PendingTransactions, ...transactions: ReadonlyArray
 export const idsOf = (transactions: ReadonlyArray<Transaction>): ReadonlyArray<string> =>
   transactions.map(({ id }) => id)
 
-/** An execution in which this became of these. */
+/** An execution in which these transactions had these outcomes. */
 export const executionOf = (outcomes: ReadonlyArray<Outcome>): Execution => {
   const { vertices, ...execution } = new Chain({}).commit([{ by: person("val") }])
   const [vertex] = vertices

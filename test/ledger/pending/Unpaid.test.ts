@@ -1,4 +1,4 @@
-/** What costs every node a check and pays nothing: by an account, by a peer, by anybody. */
+/** Limits on transactions that cost every node a check and pay nothing: per account, per peer, and overall. */
 import { Either, FastCheck } from "effect"
 import { describe, expect, it } from "vitest"
 import { OWN_BURST, SHARED_BURST, SHARED_EVERY_MS } from "../../../src/ledger/pending/PeerBudget.js"
@@ -24,7 +24,7 @@ const raise = (pool: PendingTransactions, name: string, nonce: number, now = at,
 }
 
 describe("an account that does not pay", () => {
-  it("replaces its transactions sixteen times, whatever their nonces, and then no more", () => {
+  it("replaces its transactions sixteen times, with any nonces, and then no more", () => {
     const pool = new PendingTransactions(rich("ann"))
     submit(pool, ...Array.from({ length: 63 }, (_, i) => paying("ann", i + 1, 1_000)))
     expect(raise(pool, "ann", 1, at, 10)).toEqual({ count: 10, refusal: null })
@@ -44,7 +44,7 @@ describe("an account that does not pay", () => {
     expect(pool.judge(paying("ann", 1, 1_000_000))).toEqual(Either.left(refusal))
   })
 
-  it("may still have its next transaction pending, and affects nobody else", () => {
+  it("can still have its next transaction pending, and affects no other account", () => {
     const pool = new PendingTransactions(rich("ann", "ben"))
     submit(pool, paying("ann", 1, 1_000))
     raise(pool, "ann", 1)

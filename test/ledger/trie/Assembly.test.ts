@@ -129,7 +129,7 @@ describe("an assembly", () => {
     )
   })
 
-  it("continues after a restart from what it had accepted", () => {
+  it("continues after a restart from the accepted subtrees", () => {
     const trie = worlds.trieOf(worlds.plain(5_000))
     const pieces = export_(trie, 20_000)
     const half = pieces.filter((_, i) => i % 2 === 0)
@@ -192,7 +192,7 @@ describe("an assembly", () => {
     }
   })
 
-  it("reports what it already holds, and by how much a subtree is wrong", () => {
+  it("reports records that it has already, and by how much a subtree is wrong", () => {
     const [first, second] = [...Subtree.all(trie, 5_000)]
     if (first === undefined || second === undefined) throw new Error("two pieces are needed here")
     const assembly = new Assembly.Assembly(trie.hash)
@@ -250,7 +250,7 @@ describe("an assembly", () => {
     )
   })
 
-  it("refuses what it already holds, wider or narrower, before anything is hashed", () => {
+  it("refuses records that it has already, wider or narrower, before hashing anything", () => {
     const assembly = new Assembly.Assembly(trie.hash)
     const [small] = export_(trie, 5_000)
     const [large] = export_(trie, 50_000)
@@ -267,7 +267,7 @@ describe("an assembly", () => {
     expect(tagOf(begunInside.accept(large))).toBe("AlreadyHeld")
   })
 
-  it("refuses a subtree of which it holds one side", () => {
+  it("refuses a subtree if it has one side already", () => {
     for (const side of [Position.left(Position.ROOT), Position.right(Position.ROOT)]) {
       const assembly = new Assembly.Assembly(trie.hash)
       const answers = [side, Position.ROOT].map((position) => {
@@ -334,7 +334,7 @@ describe("an assembly", () => {
 })
 
 describe("a peer", () => {
-  it("has nothing at a position where its state has no node", () => {
+  it("has nothing at a position without a node in its state", () => {
     const trie = worlds.trieOf(worlds.plain(40))
     const deep = { depth: 251, path: new Uint8Array(32) }
     expect(Subtree.at(trie, deep, 1_000)).toBeUndefined()

@@ -1,4 +1,4 @@
-/** How an update's changes are sorted. The tests of tries show the rest. */
+/** How an update's changes are sorted. The tests of tries cover the rest. */
 import { describe, expect, it } from "vitest"
 import { toHex } from "#crypto"
 import { Batch, SORTED } from "../../../src/ledger/trie/Batch.js"
@@ -21,7 +21,7 @@ const placesOf = (batch: Batch): ReadonlyArray<number> =>
   })
 
 describe("a batch of changes", () => {
-  it("holds what was added, also in further chunks and beyond 64 changes", () => {
+  it("holds all added changes, in further chunks and beyond 64", () => {
     const batch = new Batch()
     const sizes = Array.from({ length: 70 }, (_, i) => (i % 7 === 3 ? null : (i * 1_237) % 8_193))
     for (const [i, size] of sizes.entries()) {
@@ -80,7 +80,7 @@ describe("a batch of changes", () => {
     expect(placesOf(batch).at(-1)).toBe(8)
   })
 
-  it("orders changes of one key by arrival, wherever they lie", () => {
+  it("orders changes of one key by arrival, in any position", () => {
     const batch = batchOf("80", "80", "00", "80")
     expect([...batch.partition(0, 3, 0)]).toEqual([])
     expect(placesOf(batch)).toEqual([2, 1, 0, 3])

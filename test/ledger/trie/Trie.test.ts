@@ -67,7 +67,7 @@ describe("a trie", () => {
     expectContent(worlds.trieOf(content), content)
   })
 
-  it("proves each record by the siblings on its path and its leaf, and each absence by what lies there instead", () => {
+  it("proves each record by the siblings on its path and its leaf, and each absence by the records there", () => {
     const content = worlds.plain(100)
     const trie = worlds.trieOf(content)
     for (const key of [...[...content.keys()].slice(0, 20).map(worlds.key), worlds.hashed("no record")]) {
@@ -106,7 +106,7 @@ describe("an update", () => {
     expect(trie.hash).toBe(rootOf(worlds.after(EMPTY, crowd)))
   })
 
-  it.each([8, 60])("separates keys that share their first %i digits, in whatever order they come", (shared) => {
+  it.each([8, 60])("separates keys that share their first %i digits, in any order of arrival", (shared) => {
     const common = worlds.hashed("common").slice(0, shared)
     const crowd = Array.from({ length: 200 }, (_, i) => ({
       key: worlds.key(common + worlds.hashed(i).slice(shared)),
@@ -164,7 +164,7 @@ describe("an update", () => {
     expect(inSlices(Trie.empty, changes()).trie.hash).toBe(rootOf(expected))
   })
 
-  it("continues for as long as it may", () => {
+  it("continues until its time is over", () => {
     const job = Trie.update(Trie.empty, worlds.changesTo(worlds.plain(2_000)))
     let asked = 0
     expect(job.step(() => ++asked < 3)).toBeUndefined()
@@ -216,7 +216,7 @@ describe("any trie", () => {
     )
   })
 
-  it("has one root per content, whatever the history", () => {
+  it("has one root per content, for any history", () => {
     fc.assert(
       fc.property(worlds.changes, worlds.changes, fc.integer(), (wanted, noise, seed) => {
         const content = worlds.after(EMPTY, wanted)
@@ -249,7 +249,7 @@ describe("any trie", () => {
     )
   })
 
-  it("stays as it was whatever is built on it", () => {
+  it("stays unchanged when others are built on it", () => {
     fc.assert(
       fc.property(worlds.histories, (history) => {
         const views: Array<readonly [Trie.Trie, Content]> = [[Trie.empty, EMPTY]]

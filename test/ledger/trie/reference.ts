@@ -1,4 +1,4 @@
-/** The root straight from the definition in docs/state-trie.md, sharing nothing with the implementation. */
+/** The root straight from the definition in docs/state-trie.md, with no code of the implementation. */
 import { createHash } from "node:crypto"
 
 export type Content = ReadonlyMap<string, Uint8Array>

@@ -1,4 +1,4 @@
-/** What attackers send, made before the attack begins: the decoders accept all of it. */
+/** The messages of attackers, made before the attack begins. The decoders accept all of them. */
 import { createHash, randomBytes } from "node:crypto"
 import * as ed25519 from "@noble/ed25519"
 import { Option } from "effect"
@@ -82,7 +82,7 @@ const crowded = (networkId: NetworkId): Vertex.Body => {
   return { transactions, evidence: [], heartbeats: [] }
 }
 
-/** Vertices of an epoch long over, by unknown authors, with thousands of valid signatures. */
+/** Vertices of a long-past epoch by unknown validators, with thousands of valid signatures. */
 export const foreignVertices = (networkId: NetworkId, epoch: number): ReadonlyArray<Uint8Array> => {
   const body = crowded(networkId)
   return [0, 1, 2, 3].map((round) => {
@@ -109,7 +109,7 @@ const slowEvidence = (signer: Keys.Signer, round: number): Evidence.Evidence => 
   return evidence
 }
 
-/** The same for everybody: evidence and heartbeats by unknown validators. */
+/** The same for all nodes: evidence and heartbeats of unknown validators. */
 export const slowVotes = (count: number): ReadonlyArray<Uint8Array> => {
   const signer = slowSigner()
   return Array.from({ length: count }, (_, i) =>
@@ -145,14 +145,14 @@ export const stake = (networkId: NetworkId): Uint8Array => {
   return MessageCodec.encode({ _tag: "Transactions", transactions: [Transaction.sign(networkId, unsigned, staker)] })
 }
 
-/** For a commit that nobody knows, a different one each time. */
+/** For an invented commit, different each time. */
 export const inventedHeartbeat = (commitIndex: number, isStaker: boolean): Uint8Array => {
   const key = isStaker ? staker : keyOf("nobody")
   const heartbeat = Heartbeat.sign(Natural.commitIndex(commitIndex), randomHash(), key)
   return MessageCodec.encode({ _tag: "Heartbeat", heartbeat })
 }
 
-/** Under a checkpoint of the first epoch that nobody has, far ahead. */
+/** Under an invented checkpoint of the first epoch, far ahead. */
 export const inventedSignature = (commitIndex: number, key: Keys.Signer): Uint8Array => {
   const checkpoint = Checkpoint.make({
     epoch: Natural.epoch(1),
@@ -179,7 +179,7 @@ const RAISES = 40
 /** Fees rise by a tenth, and a little more since the ten per cent are rounded up. */
 const raised = (fee: number): number => Math.ceil((fee * 112) / 100)
 
-/** `rich`: the accounts that `payers` funds; all others are nobody's. */
+/** `rich`: the accounts that `payers` funds. All others have no record. */
 const payersOf = (isRich: boolean): ReadonlyArray<Keys.SecretKey> =>
   Array.from({ length: PAYERS }, (_, i) => keyOf(`${isRich ? "payer" : "nobody"} ${i}`))
 

@@ -1,6 +1,6 @@
 /**
- * Four validators, a payer, ten strangers who attack each validator, and the number of rounds finalized meanwhile: `npm
- * run test:attacks`, or some of the attacks with `UDG_ATTACKS=pieces,records`.
+ * Four validators, a payer and ten strangers who attack each validator; counts the rounds finalized meanwhile. `npm run
+ * test:attacks`, or some of the attacks with `UDG_ATTACKS=pieces,records`.
  */
 import { readFileSync } from "node:fs"
 import { afterAll, afterEach, describe, expect, it } from "vitest"
@@ -17,20 +17,22 @@ const WINDOW_MS = Number(process.env["UDG_ATTACK_WINDOW_MS"] ?? 10_000)
 const PAIRS = Number(process.env["UDG_ATTACK_PAIRS"] ?? 2)
 const TICKS_A_SECOND = 100
 const NEWCOMER_LIMIT_MS = 60_000
-/** How long after the attackers begin or rest a window begins: resting attackers leave unfinished work behind. */
+/**
+ * The delay from the start of an attack or a rest to the measurement: resting attackers leave unfinished work behind.
+ */
 const SETTLE_MS = { attacked: 3_000, quiet: 8_000 }
-/** What attackers use of a processor before anything is known of it. */
+/** The attackers' share of a processor before the first measurement. */
 const FIRST_DUTY = 0.25
 const LEAST_RATIO = 0.7
 const MOST_GROWTH_MIB = 300
-/** For attacks that have a control: rounds beside the undisturbed, and processor beside the control. */
+/** For attacks with a control: the ratio of rounds to the undisturbed network, and of processor time to the control. */
 const WITH_CONTROL = { leastRatio: 0.8, mostTimes: 2 }
 
-/** How much the nodes keep: `none` or a number of rounds; by default what nodes keep. */
+/** How much history the nodes keep: `none` or a number of rounds; by default the nodes' default. */
 const HISTORY = process.env["UDG_ATTACK_HISTORY"]
 const names = process.env["UDG_ATTACKS"]?.split(",")
 const chosen = Object.keys(kinds).filter((kind) => names?.includes(kind) !== false)
-/** For measuring what is not fixed yet. */
+/** Only measures, without limits that are not met yet. */
 const onlyMeasures = process.env["UDG_ATTACKS_MEASURE"] === "1"
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -38,7 +40,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const residentMiB = ({ pid }: Processes.Started): number =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024
 
-/** Used so far, over all its threads. */
+/** Processor time so far, over all threads. */
 const processorSeconds = ({ pid }: Processes.Started): number => {
   const [, ...fields] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")
   const [user = 0, system = 0] = fields.join(") ").split(" ").slice(11, 13).map(Number)
@@ -128,7 +130,7 @@ interface Row {
 
 const rows: Array<Row> = []
 
-/** For a page of docs/. */
+/** A table for a page of docs/. */
 const tableOf = (all: ReadonlyArray<Row>): string => {
   const columns = Object.keys(all[0] ?? {})
   const lines = [columns, columns.map(() => "-"), ...all.map((row) => columns.map((column) => row[column]))]
@@ -148,7 +150,7 @@ const newcomerSeconds = async (network: Processes.Founded, nodes: ReadonlyArray<
     () => (performance.now() - began) / 1_000,
     () => Number.POSITIVE_INFINITY,
   )
-  // The reason is in there.
+  // Prints the log, which has the reason.
   if (!Number.isFinite(joined))
     process.stderr.write(`the newcomer, up to round ${goal}:\n${newcomer.log().slice(-4_000)}\n`)
   await newcomer.kill()
@@ -187,7 +189,7 @@ afterAll(() => {
 
 describe.runIf(chosen.length > 0)("ten strangers at each of four validators", () => {
   it.each(chosen)(
-    "stop nobody: %s",
+    "do not stop the network: %s",
     async (kind) => {
       const { control, allocations = [], settleMs = SETTLE_MS.attacked } = kinds[kind] ?? {}
       const { least = 0, mostGrowthMiB = MOST_GROWTH_MIB } = kinds[kind] ?? {}
@@ -270,7 +272,7 @@ describe.runIf(chosen.length > 0)("ten strangers at each of four validators", ()
         await Processes.everybodyAt(all, round)
         await expectOneHistory(all, round)
         if (onlyMeasures) return
-        // Otherwise the test would have shown nothing.
+        // Otherwise the test has shown nothing.
         expect(sums.at(-1)?.connections).toBeGreaterThan(0)
         expect(messagesPerSecond(attacked)).toBeGreaterThanOrEqual(least)
         if (controls !== null) expect(messagesPerSecond(controlled)).toBeGreaterThanOrEqual(least)

@@ -1,6 +1,6 @@
 /**
- * A peer as an attacker writes one: its own source address, its own lanes with none of our limits. It proves a key and
- * greets like any peer, and respects only what would cost it the connection at once: the credit of each lane.
+ * A peer as an attacker would write it: its own source address, and lanes without our limits. It proves a key and
+ * greets like any peer, and respects only what would cost the connection at once: the credit of each lane.
  */
 import { once } from "node:events"
 import { connect as dial } from "node:net"
@@ -21,7 +21,7 @@ export interface Place {
   readonly genesisHash: Hash
   /** Where the node listens. */
   readonly target: string
-  /** Where this stranger comes from. */
+  /** The source address of this stranger. */
   readonly source?: string
 }
 
@@ -30,11 +30,11 @@ export type Heard = (channel: Channel.Channel, message: Uint8Array) => void
 
 export interface Wish {
   /**
-   * Whether it reads. Readers take what comes; all others throw it away. The deaf read nothing, the slow next to
-   * nothing; both allow the node to send as much as it ever can.
+   * How it reads. Readers keep what arrives; by default it is discarded. The deaf read nothing and the slow almost
+   * nothing; both grant the node the largest possible credit.
    */
   readonly heard?: Heard | "deaf" | "slow"
-  /** Without it a new one. */
+  /** A new key by default. */
   readonly key?: SecretKey
   readonly hello?: Partial<Hello.Hello>
   /** Connects without a hello. */
@@ -59,10 +59,10 @@ export interface Bot {
 const LIMIT_MS = 10_000
 /** What the node may send on each lane before this peer reads it. */
 const GRANTED = 4_000_000
-/** As much as a node believes, in grants that can be encoded. */
+/** The most that a node accepts, in grants that can be encoded. */
 const MOST_NUMBER = 0xff_ffff
 const GRANTS = 100
-/** What the slow read in a second. */
+/** What a slow reader reads per second. */
 const SLOW_BYTES = 1_024
 const GREETED = Channel.all.indexOf("greeting")
 
@@ -73,7 +73,7 @@ const head = (kind: number, lane: number, number: number): Uint8Array =>
 export const piece = (channel: Channel.Channel, bytes: Uint8Array, kind: number = Frame.KIND.last): Uint8Array =>
   Buffer.concat([head(kind, Channel.all.indexOf(channel), bytes.length), bytes])
 
-/** A broadcast message whose author has told all members. */
+/** A broadcast message that its author has already sent to all members. */
 export const told = (message: Uint8Array): Uint8Array => Buffer.concat([Uint8Array.of(0), message])
 
 class Line {
@@ -103,7 +103,7 @@ class Line {
     this.socket.on("data", (bytes: Buffer) => this.#read(bytes)).resume()
   }
 
-  /** From now on it reads so little that the node has to wait. */
+  /** From now on it reads so slowly that the node has to wait. */
   dawdle(): void {
     this.socket.on("data", (bytes: Buffer) => {
       this.socket.pause()
@@ -179,7 +179,7 @@ const greet = async (line: Line, { networkId, genesisHash }: Place, changes: Par
 
 const PIECES_AT_ONCE = 256
 
-/** Dials and greets; fails when it is not let in. */
+/** Dials and greets. Fails if it is not admitted. */
 export const connect = async (place: Place, wish: Wish = {}): Promise<Bot> => {
   const { heard, key = SecretKey.generate(), isSilent = false, hello = {} } = wish
   const { host, port } = Option.getOrThrow(PeerAddress.parse(place.target))

@@ -1,4 +1,4 @@
-/** Attacks that begin with the handshake: what one stranger does at one node, until it is over. */
+/** Attacks during the handshake: what one stranger does at one node until the attack ends. */
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
@@ -16,11 +16,11 @@ export interface Assault {
   readonly isOver: () => boolean
   readonly sent: (messages: number, bytes: number) => void
   readonly opened: () => void
-  /** Something worked that never should. */
+  /** Something succeeded that must not. */
   readonly breached: () => void
 }
 
-/** The key that everybody shares with every node. */
+/** The public key that everybody shares with every node. */
 export const SHARED: Shared = {
   identity: "udg",
   psk: Buffer.from(sha256(Buffer.from("udg/wire\0"))),
@@ -33,13 +33,13 @@ const HELD_MS = 6_000
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Networks of this machine's loopback. */
+/** Any address of this machine's loopback networks. */
 const anySource = (): string => {
   const byte = () => 1 + Math.floor(Math.random() * 250)
   return `127.${byte()}.${byte()}.${byte()}`
 }
 
-/** A socket from there that ignores errors. */
+/** A socket from this address that ignores errors. */
 const socketTo = (target: string, source = anySource()): Socket => {
   const [host = "", port = ""] = (target.split("@").at(-1) ?? "").split(":")
   return connect({ host, port: Number(port), localAddress: source, noDelay: true }).on("error", () => {})
@@ -51,7 +51,7 @@ const connected = async (target: string): Promise<Socket> => {
   return socket
 }
 
-/** Several at once, each repeatedly until it is over. */
+/** Several at once, each repeated until the attack ends. */
 const again = async ({ isOver }: Assault, one: () => Promise<void>): Promise<void> => {
   const many = Array.from({ length: AT_ONCE }, async () => {
     while (!isOver()) {
@@ -69,7 +69,7 @@ const secured = async (target: string): Promise<TLSSocket> => {
   return socket
 }
 
-/** Ends as soon as it has made the node compute. */
+/** Closes as soon as it has made the node compute. */
 export const unproven = (assault: Assault): Promise<void> =>
   again(assault, async () => {
     assault.sent(1, 0)
@@ -101,7 +101,7 @@ export const halves = async ({ place, isOver, sent, opened }: Assault): Promise<
 const UPDATES_AT_ONCE = 64
 let turns = 0
 
-/** The first half of them prove a key, and greet nobody. */
+/** The first half of them prove a key, but send no greeting. */
 export const updates = (assault: Assault): Promise<void> =>
   again(assault, async () => {
     const socket = await connected(assault.place.target)
@@ -154,7 +154,7 @@ const bindingOf = (socket: TLSSocket): Buffer =>
 
 const PATIENCE_MS = 2_000
 
-/** The answer to this proof; undefined if the node closes. */
+/** The response to this proof; undefined if the node closes. */
 const answerTo = async (socket: TLSSocket, proof: Uint8Array): Promise<Buffer> => {
   const heard: Array<Buffer> = []
   socket.on("data", (bytes: Buffer) => heard.push(bytes)).write(proof)
@@ -164,7 +164,7 @@ const answerTo = async (socket: TLSSocket, proof: Uint8Array): Promise<Buffer> =
   return bytes()
 }
 
-/** The proof that another node gives on a connection to it, or an own one that was valid there. */
+/** Replays the proof that another node gave on its connection, or its own proof from another connection. */
 export const proofs = (assault: Assault): Promise<void> =>
   again(assault, async () => {
     const { place, others, sent, opened, breached } = assault

@@ -1,6 +1,6 @@
 /**
- * A node that makes rounds alone for a payer, strangers at its HTTP API, and what others notice of them: rounds,
- * answers, memory and processor. Part of `npm run test:attacks`; `UDG_ATTACKS=http-pieces` runs only some.
+ * A node that makes rounds alone for a payer, and strangers at its HTTP API. Measures what others notice: rounds,
+ * responses, memory and processor time. Part of `npm run test:attacks`; `UDG_ATTACKS=http-pieces` runs only some.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
@@ -20,7 +20,7 @@ const PAYMENT_MS = 200
 const LOOK_MS = 100
 const SETTLE_MS = 2_000
 const LEAST_RATIO = 0.8
-/** Above what the node had before; the control takes half of it. */
+/** Above the node's earlier use; the control takes half of it. */
 const MOST_GROWTH_MIB = 120
 const TICKS_A_SECOND = 100
 
@@ -51,7 +51,7 @@ const processorSeconds = (pid: number): number => {
   return (user + system) / TICKS_A_SECOND
 }
 
-/** How long an answer takes over a connection of its own. */
+/** The time of a response over a new connection. */
 const answerMs = (url: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const began = performance.now()
@@ -93,7 +93,7 @@ const measure = async (node: Processes.Started, url: string): Promise<Window> =>
 
 const strangers: Array<ChildProcess> = []
 
-/** Strangers in a process of their own, which report what they sent when they get their next command. */
+/** Strangers in a separate process, which report what they sent at each command. */
 const gather = (url: string, { name, connections }: Attack) => {
   const program = resolve(import.meta.dirname, "strangers.mjs")
   const child = spawn(process.execPath, [program, url, name, String(connections)], {
@@ -123,7 +123,7 @@ afterAll(() => {
   for (const row of rows) process.stdout.write(`${JSON.stringify(row)}\n`)
 })
 
-describe.runIf(chosen.length > 0)("strangers at the HTTP interface stop nobody", () => {
+describe.runIf(chosen.length > 0)("strangers at the HTTP API do not stop a node", () => {
   it.each(chosen)(
     "$says, over $connections connections",
     async (attack) => {

@@ -1,4 +1,4 @@
-/** The attacks: what one stranger does to one node over one connection, until the attack ends or the node ends it. */
+/** The attacks: what one stranger does to one node over one connection, until the attack or the connection ends. */
 import { KIND, PIECE_BYTES } from "../../../src/network/peers/Frame.js"
 import type { Allocation } from "../../../src/protocol/epoch/Genesis.js"
 import type { Hash } from "../../../src/protocol/identity/Hash.js"
@@ -27,30 +27,30 @@ export interface Front {
 
 export interface Kind {
   readonly says: string
-  /** Connections of each stranger to each node, all from one address; one by default. */
+  /** Connections per stranger and node, all from one address; one by default. */
   readonly connections?: number
   /** How each connects. */
   readonly wish?: Wish
-  /** Attacks without a connection that greets: what one stranger does at one node, until it is over. */
+  /** Attacks without a greeting: what one stranger does at one node until the attack ends. */
   readonly strange?: (assault: Handshakes.Assault) => Promise<void>
   /** Messages a second of all strangers together, below which the test has shown nothing. */
   readonly least?: number
   /** How long it takes until the attack is in full force. */
   readonly settleMs?: number
-  /** How much more memory a node may use, where it differs from what any attack may cost. */
+  /** How much more memory a node may use, if it differs from the general limit. */
   readonly mostGrowthMiB?: number
-  /** The kind that sends the same from an unknown key, for comparison: it may cost half as much, and no less. */
+  /** The same attack with an unknown key, for comparison: this one may cost at most twice as much. */
   readonly control?: string
   /** Accounts that the attack needs. */
   readonly allocations?: ReadonlyArray<Allocation>
-  /** Makes what is sent, once for all strangers, then returns what each does. */
+  /** Prepares the messages once for all strangers. Returns what each of them does. */
   readonly load: (arsenal: Arsenal) => (front: Front) => Promise<void>
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Repeatedly, as fast as the node reads; where each begins is random. */
+/** Sends these repeatedly, as fast as the node reads, from a random start. */
 async function* cycle({ isOver, sent }: Front, messages: ReadonlyArray<Uint8Array>): AsyncGenerator<Uint8Array> {
   for (let at = Math.floor(Math.random() * messages.length); !isOver() && messages.length > 0; at++) {
     const message = messages[at % messages.length] ?? new Uint8Array(0)
@@ -65,7 +65,7 @@ const TURN = 64
 
 const EVERY_MS = 100
 
-/** A fixed number a second on any machine: a late turn is made up for. */
+/** Sends a fixed number per second on any machine, and makes up for late turns. */
 async function* paced({ isOver, sent }: Front, next: () => Uint8Array, perSecond: number): AsyncGenerator<Uint8Array> {
   let due = 0
   for (let at = performance.now(); !isOver(); await pause(EVERY_MS)) {
@@ -79,7 +79,7 @@ async function* paced({ isOver, sent }: Front, next: () => Uint8Array, perSecond
   }
 }
 
-/** A broken connection is opened anew. */
+/** Reopens broken connections. */
 const keepUp = async (front: Front, write: () => Promise<void>): Promise<void> => {
   while (!front.isOver() && front.bot.isOpen()) {
     await write().catch(() => {})
@@ -233,15 +233,15 @@ const single = {
   },
 } satisfies Readonly<Record<string, Kind>>
 
-/** Holds a connection as long as the node lets it. */
+/** Holds a connection as long as the node allows. */
 const hold = async ({ isOver, bot }: Front): Promise<void> => {
   while (!isOver() && bot.isOpen()) await pause(EVERY_MS)
 }
 
-/** Of each stranger to each node: of votes, fewer than cost points. */
+/** Per stranger and node. For votes, fewer than cost points. */
 const A_SECOND = { transactions: 70, votes: 30 }
 
-/** One after the other, each to one node only: nodes that relay it do so on their own. */
+/** Each to one node only, in sequence: nodes relay them on their own, if at all. */
 const tells = (front: Front, lane: keyof typeof A_SECOND, next: () => Uint8Array): Promise<void> =>
   all(front, () =>
     front.bot.write(
@@ -260,7 +260,7 @@ const transactions =
     return (front) => tells(front, "transactions", () => messages[at++ % messages.length] ?? NOTHING)
   }
 
-/** As far ahead of its executed commits as a node listens. */
+/** As far ahead of its executed commits as a node accepts. */
 const COMMITS_AHEAD = 12
 
 const heartbeats =
@@ -275,7 +275,7 @@ const heartbeats =
     }
   }
 
-/** Its senders are soon disconnected, and spend most of their time reconnecting. */
+/** Fewer, because the senders are soon cut off and spend most of their time reconnecting. */
 const CUT_OFF = 200
 
 const FAR_AHEAD = 1_000_000
@@ -288,13 +288,13 @@ const signatures =
     return (front) => tells(front, "votes", () => Ammunition.inventedSignature(at++, key))
   }
 
-/** Frames that no program of ours writes, each the last of its connection. */
+/** Frames that our program never writes, each the last one of its connection. */
 const wrongFrames: ReadonlyArray<Uint8Array> = [
-  // Of no known kind, of no known lane, and on a lane without credit.
+  // An unknown kind, an unknown lane, and a lane without credit.
   Uint8Array.of(0xf0, 0, 0, 0),
   Uint8Array.of(0x0f, 1, 0, 0, 0),
   piece("greeting", new Uint8Array(PIECE_BYTES)),
-  // Longer than a piece, and parts of more than a message.
+  // Longer than a piece, and parts longer than a message.
   Uint8Array.of(0x01, 255, 255, 255),
   Buffer.concat(Array.from({ length: 3 }, () => piece("votes", new Uint8Array(PIECE_BYTES), KIND.part))),
   // An empty part, more credit than possible, and half a frame.
@@ -339,7 +339,7 @@ const strange = {
   },
 } satisfies Readonly<Record<string, Kind>>
 
-/** From 130 strangers to each node. */
+/** From 130 strangers per node. */
 const unreadAnswers = (says: string, heard: "deaf" | "slow"): Kind => ({
   says,
   connections: 13,

@@ -1,6 +1,6 @@
 /**
- * The dialler's side of TLS 1.3 (RFC 8446) under a shared key, as far as the wire uses it, for what no library does: a
- * change of keys in each record, and records that are wrong.
+ * The client side of TLS 1.3 (RFC 8446) with a pre-shared key, as far as the wire uses it, for what no library does:
+ * key updates in every record, and invalid records.
  */
 import * as crypto from "node:crypto"
 import { once } from "node:events"
@@ -136,7 +136,7 @@ export class RawTls {
     this.#exporter = exporter
   }
 
-  /** Over a connected socket; fails when the other side closes it. What it sends later is thrown away. */
+  /** Over a connected socket. Fails if the other side closes. Discards what arrives later. */
   static async shake(socket: Socket, shared: Shared): Promise<RawTls> {
     let read = NOTHING
     const record = async (): Promise<Buffer> => {
@@ -164,7 +164,7 @@ export class RawTls {
     const handshake = hmac(derive(early, "derived", NOTHING), agreed)
     const clientSecret = derive(handshake, "c hs traffic", transcript)
     const server = new Keys(derive(handshake, "s hs traffic", transcript))
-    // Its extensions, then its proof that it has the shared key, which everybody has.
+    // Its extensions, then its proof of the shared key, which everybody has.
     for (let isOver = false; !isOver; ) {
       const inner = server.open(await record())
       transcript = Buffer.concat([transcript, inner])
@@ -189,7 +189,7 @@ export class RawTls {
     return this.#keys.seal(TYPE.data, bytes)
   }
 
-  /** New keys, and optionally the request that the other side change its keys, too. */
+  /** New keys, optionally with a request for the other side to update, too. */
   update(asks: boolean): Buffer {
     const record = this.#keys.seal(TYPE.handshake, message(24, Buffer.from([asks ? 1 : 0])))
     this.#keys.update()

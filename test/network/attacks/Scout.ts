@@ -1,4 +1,4 @@
-/** What an attacker finds out about the network without attacking it: how far it is. */
+/** Reads the network's progress for attackers, without attacking. */
 import { Either } from "effect"
 import * as MessageCodec from "../../../src/network/MessageCodec.js"
 import * as Natural from "../../../src/protocol/numbers/Natural.js"
@@ -17,7 +17,7 @@ export class Scout {
   #pace = 1
   #round = 0
 
-  /** Reconnects when it is thrown out. */
+  /** Reconnects when it is cut off. */
   static follow(place: Place): Scout {
     const scout = new Scout()
     void scout.#watch(place)
@@ -37,7 +37,7 @@ export class Scout {
         })
         for (; bot.isOpen(); await pause(EVERY_MS)) await bot.write("questions", [ask])
       } catch {
-        // It is let in later.
+        // It is admitted later.
       }
       bot?.close()
       await pause(EVERY_MS)

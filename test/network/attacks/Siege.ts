@@ -1,4 +1,4 @@
-/** The attackers' process, as the test sees it. */
+/** The attackers' process as the test controls it. */
 import { type ChildProcessByStdio, spawn } from "node:child_process"
 import { resolve } from "node:path"
 import { createInterface } from "node:readline"
@@ -19,7 +19,7 @@ export interface Report {
   readonly bytes: number
   readonly connections: number
   readonly refusals: number
-  /** Something worked that never should. */
+  /** Something succeeded that must not. */
   readonly breaches: number
   readonly cpuMs: number
 }
@@ -36,7 +36,7 @@ export class Siege {
     this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]()
   }
 
-  /** Ready to attack. */
+  /** Starts the attackers. Returns when they are ready. */
   static async begin(order: Order): Promise<Siege> {
     const siege = new Siege(order)
     await siege.#line()
@@ -57,7 +57,7 @@ export class Siege {
     this.#tell("attack")
   }
 
-  /** Leaves the nodes alone, and uses this part of a processor. */
+  /** Pauses the attack, and uses this share of a processor. */
   rest(duty: number): void {
     this.#tell(`rest ${duty}`)
   }

@@ -1,6 +1,6 @@
 /**
- * One of four validators makes vertices that are valid by ZIP-215 alone, each shown to one other member. If that member
- * names it, the other two stop until they have judged it too.
+ * One of four validators makes vertices that are valid only by ZIP-215, and shows each to one other member. If that
+ * member names it, the other two must judge it before they can continue.
  */
 import { Effect, Layer, Option } from "effect"
 import { afterEach, expect, it } from "vitest"
@@ -29,7 +29,7 @@ const SIGNATURES = 3_000
 
 afterEach(Processes.removeAll)
 
-/** Transactions without effect, of accounts that nobody has ever seen. */
+/** Transactions without effect, from accounts without a record. */
 const slowBody = (networkId: NetworkId): Vertex.Body => {
   const signer = slowSigner()
   const from = Address.fromPublicKey(signer.publicKey)
@@ -41,7 +41,7 @@ const slowBody = (networkId: NetworkId): Vertex.Body => {
   return { ...Vertex.emptyBody, transactions }
 }
 
-/** The network between machines, on which the node itself shows nobody a vertex: this test makes them. */
+/** A network that does not send the node's own vertices: this test makes them. */
 const mute = Layer.effect(
   Network,
   Effect.map(Network, (network) =>
@@ -66,9 +66,7 @@ const liar = ({ folder, genesisFile }: Processes.Founded, peers: ReadonlyArray<P
   )
 }
 
-/**
- * A vertex on the newest round that everybody else has made, for each of those rounds, to one of the others in turn.
- */
+/** One vertex on each newest round of the others, sent to one of them in turn. */
 const attack = (key: SecretKey, body: Vertex.Body, shown: { vertices: number }) =>
   Effect.gen(function* () {
     const { view } = yield* Engine.Engine

@@ -32,14 +32,14 @@ const BETWEEN_MS = 20
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** A stranger that is thrown out returns as somebody else, from elsewhere. */
+/** A stranger that is cut off returns with another key and address. */
 let drawn = 0
 const nextSource = (): string => {
   drawn++
   return `127.${1 + ((drawn >> 16) % 250)}.${(drawn >> 8) % 256}.${1 + (drawn % 250)}`
 }
 
-/** Vertices that the node has, as it sends them. */
+/** Vertices that the node serves. */
 const learn = async (target: string): Promise<ReadonlyArray<Uint8Array>> => {
   const known: Array<Uint8Array> = []
   const bot = await connect(
@@ -79,7 +79,7 @@ let duty = 0
 const done = { messages: 0, bytes: 0, connections: 0, refusals: 0, breaches: 0 }
 let cpu = process.cpuUsage()
 
-/** One stranger against one node, as long as this attack goes on. */
+/** One stranger against one node, until this attack ends. */
 const front = async (target: string, number: number, source: string | null): Promise<void> => {
   const isOver = () => attack !== number
   while (!isOver()) {
@@ -110,7 +110,7 @@ const front = async (target: string, number: number, source: string | null): Pro
   }
 }
 
-/** Round-robin, so that all nodes are attacked alike; a few at a time, so that not all time goes to greetings. */
+/** Round-robin, so that all nodes are attacked alike; a few at a time, so that greetings do not take all the time. */
 const begin = async (): Promise<void> => {
   const number = ++attack
   const { connections = 1 } = kind
@@ -126,7 +126,7 @@ const begin = async (): Promise<void> => {
   }
 }
 
-/** Uses as much of the processor as the attack did, so that a comparison sees the attack and not the attackers. */
+/** Uses as much processor time as the attack did, so that the comparison shows the effect of the attack only. */
 const spin = (): void => {
   if (duty > 0) {
     const until = performance.now() + 20 * duty

@@ -1,15 +1,15 @@
 /**
- * Strangers at a node's HTTP interface, in a process of their own: `node strangers.mjs URL ATTACK CONNECTIONS`. They read a line
- * `attack` or `rest` at a time, and answer each with what they sent since the last one.
+ * Strangers at a node's HTTP API, in a separate process: `node strangers.mjs URL ATTACK CONNECTIONS`. They read lines
+ * `attack` or `rest`, and print after each what they sent since the last one.
  */
 import { connect } from "node:net"
 import { createInterface } from "node:readline"
 
 const [url, attack, connections] = process.argv.slice(2)
 const { hostname: host, port } = new URL(url)
-/** A client of its own: the test asks from another address of this machine. */
+/** The test uses another address of this machine, so the node sees another client. */
 const FROM = "127.0.0.2"
-/** From the end of a connection to the next one. */
+/** The delay before a new connection. */
 const AGAIN_MS = 100
 
 const head = (path, more) => `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${more}\r\n`

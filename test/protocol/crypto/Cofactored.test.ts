@@ -32,7 +32,7 @@ const torsioned = fc
     return { publicKey, message, signature: Uint8Array.of(...nonce, ...s) }
   })
 
-/** Whether noble was asked: it hashes for every signature it judges. */
+/** Whether noble was called: it hashes for every signature it judges. */
 const asksNoble = (judge: () => void): boolean => {
   const { sha512 } = ed25519.hashes
   let asked = false
@@ -46,7 +46,7 @@ const asksNoble = (judge: () => void): boolean => {
 }
 
 describe("the cofactored equation in native arithmetic", () => {
-  it("accepts by itself keys with a small-order part, most of which libsodium's verifier refuses", () => {
+  it("accepts alone keys with a small-order part, most of which libsodium's verifier refuses", () => {
     fc.assert(
       fc.property(torsioned, ({ signature, message, publicKey }) => {
         const judge = () => expect(Native.verifyZip215(signature, message, publicKey)).toBe(true)
@@ -56,7 +56,7 @@ describe("the cofactored equation in native arithmetic", () => {
     )
   })
 
-  it("accepts by itself all 196 pairs of small-order encodings", () => {
+  it("accepts alone all 196 pairs of small-order encodings", () => {
     for (const { signature, message, publicKey } of zip215) {
       const judge = () =>
         expect(Native.verifyZip215(fromHex(signature), fromHex(message), fromHex(publicKey))).toBe(true)
@@ -88,7 +88,7 @@ describe("the cofactored equation in native arithmetic", () => {
   it(Rest.of("more mutations", NEVER), () => neverSaysYesAlone(300))
 
   // Under the neutral element as a key, R = S·B signs everything.
-  it("accepts by itself up to the last S below the order, and never the order", () => {
+  it("accepts alone up to the last S below the order, and never the order", () => {
     const message = new Uint8Array(3)
     const publicKey = ed25519.Point.ZERO.toBytes()
     for (const s of [1n, 2n ** 252n - 1n, 2n ** 252n, 2n ** 252n + 1n, L - 2n, L - 1n]) {
@@ -99,7 +99,7 @@ describe("the cofactored equation in native arithmetic", () => {
     expect([Native, Portable].map((each) => each.verifyZip215(above, message, publicKey))).toEqual([false, false])
   })
 
-  it("refuses an S that is not below the order, whatever it represents", () => {
+  it("refuses an S that is not below the order, regardless of the number it represents", () => {
     fc.assert(
       fc.property(torsioned, ({ signature, message, publicKey }) => {
         const s = BigInt(`0x${Buffer.from(signature.slice(32)).reverse().toString("hex")}`)

@@ -227,5 +227,5 @@ export const zip215: ReadonlyArray<Case> = smallOrderEncodings.flatMap((a) =>
   })),
 )
 
-/** The order of the base point; RFC 8032 requires S below it, and so does everybody here. */
+/** The order of the base point. RFC 8032 requires S below it, and so does every verifier here. */
 export const L = 2n ** 252n + 27_742_317_777_372_353_535_851_937_790_883_648_493n

@@ -13,7 +13,7 @@ import { Parcel } from "../src/storage/sqlite/Parcel.js"
 import type * as Writer from "../src/storage/sqlite/WriterProgram.js"
 import * as Bundle from "./support/Bundle.js"
 
-/** A thread, or the process that has it. */
+/** A thread, or the process that started it. */
 interface Started {
   readonly ask: (request: SignatureThreads.Request | Writer.Request) => Promise<unknown>
   readonly end: () => Promise<unknown>

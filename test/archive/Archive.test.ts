@@ -20,12 +20,12 @@ import { compare, position } from "./Comparison.js"
 import { type Follower, follow } from "./Follower.js"
 import * as Server from "./Server.js"
 
-/** How often the archive is killed; UDG_ARCHIVE_KILLS=50 for a long run. */
+/** How often the archive is killed. Set UDG_ARCHIVE_KILLS=50 for a long run. */
 const KILLS = Number(process.env["UDG_ARCHIVE_KILLS"] ?? 3)
-/** Of one kill, with the commits before it. */
+/** Time limit for one kill and the commits before it. */
 const KILL_MS = 30_000
 
-/** Pays somebody every few milliseconds, until it is told to stop; returns how often. */
+/** Sends a payment every few milliseconds until told to stop. Returns how many it sent. */
 const paying = (network: Processes.Founded, node: Processes.Started) => {
   const people = Array.from({ length: 5 }, () => Address.fromPublicKey(SecretKey.generate().publicKey))
   const from = Address.fromPublicKey(network.rich.publicKey)
@@ -37,7 +37,7 @@ const paying = (network: Processes.Founded, node: Processes.Started) => {
         _tag: "Transfer",
         to: people[nonce % people.length] ?? from,
         amount: Sats.make(1_000 + nonce),
-        // PostgreSQL's text cannot hold a zero character.
+        // PostgreSQL's text type cannot hold a zero character.
         memo: nonce % 3 === 0 ? `rent\u0000 ${nonce}` : "",
       } as const
       const unsigned = { from, nonce: Natural.nonce(nonce), fee: Sats.make(1_000), operation }
@@ -60,8 +60,8 @@ const paying = (network: Processes.Founded, node: Processes.Started) => {
 }
 
 /**
- * What the node took last may still wait for a commit, and a follower's own files come after the database: on a busy
- * machine they may be hundreds of commits behind it, more than it writes when it is told to stop.
+ * Transactions that the node has just accepted may still wait for a commit. A follower writes its own files after the
+ * database: on a busy machine they can be hundreds of commits behind, more than it writes while it stops.
  */
 const caughtUp = (node: Processes.Started, database: string, follower: Follower, paid: number): Promise<void> => {
   const { index, round } = Processes.commits(node).at(-1) ?? expect.fail()
@@ -71,7 +71,7 @@ const caughtUp = (node: Processes.Started, database: string, follower: Follower,
   })
 }
 
-/** Until the database has more than this commit; fails at once where the archive ends. */
+/** Waits until the database has a later commit. Fails at once if the archive ends. */
 const goesOn = (follower: Follower, database: string, commit: number): Promise<void> =>
   Processes.until(`more commits than ${commit}`, async () => {
     if (follower.child.exitCode !== null) expect.fail(follower.said())
@@ -89,7 +89,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       readonly node: Processes.Started
       readonly database: string
     }
-    /** A network with an archive that has stopped, whose follower is called "a". */
+    /** A network with a stopped archive, whose follower is called "a". */
     let lived: Lived | undefined
 
     const live = async (): Promise<Lived> => {
@@ -159,7 +159,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       await caughtUp(node, restored, follower, paid)
       expect(await follower.end("SIGTERM")).toBe(0)
       expect(await compare(restored, node, follower)).toMatchObject({ transactions: paid })
-      // As a dump would be that was taken of another history.
+      // As in a dump of a different history.
       await Server.query(restored, `update commits set effects_digest = sha256('other') where commit_index = ${held}`)
       const other = follow(network, "c", restored, node)
       await Processes.until("it ends", () => other.child.exitCode !== null)
@@ -181,7 +181,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       await client.connect()
       await client.query("begin")
       await client.query("lock table position in access exclusive mode")
-      /** What the archive itself says. */
+      /** The archive's own report. */
       const said = async (): Promise<{ readonly commit: number; readonly lag: number }> => {
         const [, url = ""] = /^ {2}rpc +(\S+)$/m.exec(first.said()) ?? []
         const text = await (await fetch(`${url}/metrics`)).text()
@@ -190,7 +190,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       }
       await Processes.until("it says that the database lacks commits", async () => (await said()).lag > 0)
       const { commit, lag } = await said()
-      // Longer than it takes until the follower looks for what is old.
+      // Longer than the interval at which the follower deletes old data.
       await new Promise((settle) => setTimeout(settle, 35_000))
       const later = await said()
       expect([later.commit, later.lag >= lag]).toEqual([commit, true])

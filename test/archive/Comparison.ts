@@ -1,4 +1,4 @@
-/** What must agree between an archive's database, the node that it follows, and its follower's own files. */
+/** Compares an archive's database with the node it follows and with its follower's own files. */
 import { join } from "node:path"
 import { expect } from "vitest"
 import { migrations } from "../../src/archive/Schema.js"
@@ -6,13 +6,13 @@ import * as Processes from "../network/Processes.js"
 import type { Follower } from "./Follower.js"
 import * as Server from "./Server.js"
 
-/** The last commit of a database; -1 where it has none, or does not answer. */
+/** The last commit of a database; -1 if it has none or does not answer. */
 export const position = async (database: string): Promise<number> => {
   const rows = await Server.query(database, "select commit_index from position").catch(() => [])
   return Number(rows[0]?.[0] ?? -1)
 }
 
-/** Accounts whose balance is not what their transactions and postings add up to. */
+/** Accounts whose balance differs from the sum of their transactions and postings. */
 const UNEXPLAINED = `
   with moved (address, change) as (
     select sender, -charged from transactions
@@ -21,7 +21,7 @@ const UNEXPLAINED = `
     union all select address, -balance from accounts)
   select encode(address, 'hex'), sum(change) from moved group by address having sum(change) <> 0`
 
-/** As a migration finds them out of what was there before it. */
+/** The hours as a migration computes them from existing rows. */
 const hoursOf = (migration: string): string =>
   `select * from (${migration.slice(migration.indexOf("\nselect")).replace(/;\s*$/, "")}) h order by 1`
 
@@ -35,7 +35,7 @@ const compareRecords = async (database: string, file: string) => {
   )
 }
 
-/** Everything that must agree: the commits of the node, and the state and the transactions of the follower itself. */
+/** Compares the node's commits, and the follower's own state and transactions. */
 export const compare = async (database: string, node: Processes.Started, follower: Follower) => {
   const last = await position(database)
   const commits = await Server.query(
@@ -43,7 +43,7 @@ export const compare = async (database: string, node: Processes.Started, followe
     "select commit_index, upper(encode(hash, 'hex')), upper(encode(effects_digest, 'hex')) from commits order by 1",
   )
   expect(commits.length).toBe(last + 1)
-  // A follower decides for itself, and may be ahead of what the node has written.
+  // A follower commits on its own, and can be ahead of what the node has written.
   await expect.poll(() => Processes.commits(node).length, { timeout: 60_000 }).toBeGreaterThan(last)
   const expected = Processes.commits(node).slice(0, last + 1)
   expect(commits).toEqual(expected.map(({ index, hash, effects }) => [String(index), hash, effects]))

@@ -1,4 +1,4 @@
-/** What a person is told of a database that cannot be used: what happened, what to do, and never who the user is. */
+/** Messages about an unusable database: they say what happened and what to do, and never name the user. */
 import { Cause, Effect, Exit, Redacted } from "effect"
 import * as Pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -7,7 +7,7 @@ import * as Postgres from "../../src/archive/Postgres.js"
 import * as Rest from "../support/Rest.js"
 import * as Server from "./Server.js"
 
-/** As the server says it. */
+/** As the server reports it. */
 const refusal = (code: string, message: string) =>
   Object.assign(new Pg.DatabaseError(message, message.length, "error"), { code })
 
@@ -21,14 +21,14 @@ describe("a database problem", () => {
     )
     expect(barred.reason).not.toContain("udg")
     expect(barred.advice).toContain("pg_hba.conf")
-    // The driver's words where the server wants a password and none is given.
+    // The driver's messages if the server requires a password and none is given.
     for (const must of ["a string", "a non-empty string"])
       expect(
         DatabaseProblem.of(new Error(`SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be ${must}`)),
       ).toMatchObject({
         reason: "it asks for a password",
       })
-    // A server's or a pooler's words, of which there are many.
+    // Servers and poolers have many messages of their own.
     for (const [said, told] of [
       ['too many connections for role "udg"', "too many connections for role …"],
       ["no such user: udg", "no such user …"],

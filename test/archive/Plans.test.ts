@@ -1,4 +1,7 @@
-/** The statements of docs/operations/archive.md, and those of gateways, against tables so large that reading one in whole would be slow. */
+/**
+ * The statements of docs/operations/archive.md, and those of gateways, on tables so large that a full scan would be
+ * slow.
+ */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -28,8 +31,8 @@ const statements = [...page.matchAll(/^([^\n]+):\n\n```sql\n([\s\S]*?)```/gm)].m
 ])
 
 /**
- * Of each large table; a query that has to read this many would be planned as a scan. With UDG_ARCHIVE_ROWS=10000000 it prints how
- * long each takes.
+ * Rows of each large table. A plan that reads this many rows counts as a scan. With UDG_ARCHIVE_ROWS=10000000 the test
+ * prints how long each statement takes.
  */
 const ROWS = Number(process.env["UDG_ARCHIVE_ROWS"] ?? 40_000)
 const LAST = 2 * PARTITION_COMMITS - 1
@@ -37,7 +40,7 @@ const ACCOUNTS = Math.ceil(ROWS / 20)
 const MINUTES = Math.ceil(ROWS / 40_000)
 
 const fill = (rows: number): ReadonlyArray<string> => {
-  // Over two partitions.
+  // Spread over two partitions.
   const index = `(i * ${LAST}::bigint / ${rows})`
   const hash = "sha256(int8send(i))"
   const address = `substr(sha256(int8send(i % ${ACCOUNTS})), 1, 20)`
@@ -55,7 +58,7 @@ const fill = (rows: number): ReadonlyArray<string> => {
     `insert into account_history select ${address}, ${index}, i ${from}`,
     `insert into account_postings select ${address}, ${index}, 'reward', i, 1, null, now(), now(), i ${from}`,
     `insert into account_states select ${address}, ${index}, i, 0, '' ${from} on conflict do nothing`,
-    // A thousand with the same balance.
+    // A thousand accounts have the same balance.
     `insert into accounts select substr(sha256(int8send(i)), 1, 20), ${index}, i / 1000, 0, '', i % 10 = 0,
       case when i % 10 = 0 then 'n' || i end, null, case when i % 10 = 0 then substr(sha256(int8send(i / 10 % 100)), 1, 20) end ${from}`,
     `insert into epochs select i, '', repeat('x', 1000)::bytea from generate_series(1, ${LAST} / 240) i`,
@@ -67,11 +70,11 @@ const fill = (rows: number): ReadonlyArray<string> => {
   ]
 }
 
-/** The places where a plan reads a whole table that grows; of `position` there is one row. */
+/** Scans of whole tables that grow. `position` has one row. */
 const scansOf = (plan: string): ReadonlyArray<string> =>
   [...plan.matchAll(/Seq Scan on (\w+)/g)].map(([, table = ""]) => table).filter((table) => table !== "position")
 
-/** The indexes that it reads, each once, by the name that those of all partitions have. */
+/** The indexes that a plan reads, each once, named after the index of the partitioned table. */
 const indexesOf = (plan: string): string =>
   [
     ...new Set(
@@ -79,20 +82,20 @@ const indexesOf = (plan: string): string =>
     ),
   ].join()
 
-/** What PostgreSQL took to plan and to execute it, in milliseconds. */
+/** PostgreSQL's planning and execution time in milliseconds. */
 const timeOf = (plan: string): number =>
   [...plan.matchAll(/(?:Planning|Execution) Time: ([\d.]+) ms/g)].reduce((sum, [, ms]) => sum + Number(ms), 0)
 
-/** Somebody with twenty rows in the large tables, and a transaction. */
+/** An account with twenty rows in the large tables, and a transaction with the same hash. */
 const KNOWN = sha256(Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 7))
 const address = KNOWN.subarray(0, 20)
 const NEWEST = Number.MAX_SAFE_INTEGER
 
-/** The statement of the page, of this account and transaction and not of nobody's. */
+/** A statement of the page, with this account and transaction in place of its placeholders. */
 const ofKnown = (sql: string): string =>
   sql.replace(/'\\x0+ff'/g, (literal) => `'\\x${toHex(KNOWN).slice(0, literal.length - 4)}'`)
 
-/** What a gateway asks, with what it asks for. */
+/** A gateway's statements with their arguments. */
 const asked: ReadonlyArray<readonly [what: string, text: string, values: ReadonlyArray<Postgres.Value>]> = [
   ["balances after changes", ArchiveHandlers.CHANGES, [address, NEWEST, 101]],
   ["balances in steps", ArchiveHandlers.STEPS, [address, NEWEST, 101, Math.ceil(LAST / 101)]],
@@ -135,7 +138,7 @@ const filters: ReadonlyArray<readonly [what: string, filter: Filter, found: numb
   ["with a common word of a time", { words: "rent", until: Natural.timestamp(middle) }, 101],
 ]
 
-/** Random keys go into indexes larger than PostgreSQL's standard buffers. */
+/** Random keys go into indexes larger than PostgreSQL's default buffers. */
 const MEASURED_SETTINGS = ["shared_buffers=2GB", "max_wal_size=16GB", "full_page_writes=off", "autovacuum=off"]
 const IS_MEASURED = process.env["UDG_ARCHIVE_ROWS"] !== undefined
 
@@ -162,14 +165,14 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(ANSWERS, () 
   }, 120_000 * MINUTES)
   afterAll(() => server.remove())
 
-  /** What it returns; its plan must read no large table in whole. */
+  /** Returns the rows, and fails if the plan scans a large table. */
   const explained = async (what: string, text: string, values: ReadonlyArray<Postgres.Value> = []) => {
     const explain = async () => (await Server.query(database, `explain (analyze) ${text}`, values)).flat().join("\n")
     const plan = await explain()
     expect(scansOf(plan), plan).toEqual([])
     const rows = await Server.query(database, text, values)
     if (IS_MEASURED) {
-      // The first time it reads from the disk, the second time from memory.
+      // The first run reads from the disk, the second from memory.
       const times = [plan, await explain()].map((plan) => `${timeOf(plan).toFixed(1)} ms`)
       process.stdout.write(`${what}: ${rows.length} rows, ${times.join(", again ")}, ${indexesOf(plan)}\n`)
     }

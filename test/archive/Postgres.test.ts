@@ -1,4 +1,4 @@
-/** What becomes of connections whose statements were given up. */
+/** What happens to the connection of a cancelled statement. */
 import { execFileSync } from "node:child_process"
 import { Duration, Effect, Either, Redacted } from "effect"
 import { describe, expect, it, onTestFinished } from "vitest"
@@ -37,7 +37,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("connections
       for (let n = 0; n < 3; n++) {
         const given = yield* Effect.either(Effect.timeout(Effect.disconnect(asked), Duration.millis(500)))
         expect(Either.isLeft(given)).toBe(true)
-        // For five seconds it is tried to cancel what was given up.
+        // Cancellation is retried for five seconds.
         yield* Effect.sleep(Duration.seconds(6))
       }
       signalAll(server.pid(), "SIGCONT")

@@ -1,4 +1,6 @@
-/** The commits that a stopped node has stored, executed once more: its state after each of them, and not only the last. */
+/**
+ * Executes the stored commits of a stopped node again, and shows the state after each of them, not only after the last.
+ */
 import { NodeFileSystem } from "@effect/platform-node"
 import { Effect, Either } from "effect"
 import { expect } from "vitest"
@@ -13,12 +15,14 @@ import { DataDirectory } from "../../src/storage/files/DataDirectory.js"
 import * as StorageOf from "../../src/storage/Storage.js"
 import { Storage } from "../../src/storage/Storage.js"
 
-/** Every account that is not empty, by its address in hex. */
+/** All accounts that are not empty, by address in hex. */
 export type Accounts = ReadonlyMap<string, Pick<AccountRecord.AccountRecord, "balance" | "nonce">>
 
 const PAGE = 500
 
-/** Calls `seen` after the genesis and after each commit, and fails where the effects are not those that the node recorded. */
+/**
+ * Calls `seen` after the genesis and after each commit. Fails if the effects differ from those that the node recorded.
+ */
 export const replay = (
   genesis: Genesis,
   directory: string,

@@ -23,7 +23,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("rows", { ti
       Effect.scoped(Effect.flatMap(Postgres.open(Redacted.make(database)), (opened) => rows.write(opened))),
     )
 
-  /** A table of one column with these cells, each as PostgreSQL prints it. */
+  /** A table of one column with these cells, as PostgreSQL prints them. */
   const printed = async <C extends Columns>(type: string, columns: C, cells: ReadonlyArray<Row<C>>) => {
     await Server.query(database, "drop table if exists cells")
     await Server.query(database, `create table cells (id serial, cell ${type})`)
@@ -52,11 +52,11 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("rows", { ti
 
   it("refuse a number that is not a valid amount", () => {
     for (const cell of [0.5, Number.NaN, 2 ** 53])
-      expect(() => new Rows("cells", { cell: "bigint" }).add({ cell })).toThrow(`an integer expected, not ${cell}`)
+      expect(() => new Rows("cells", { cell: "bigint" }).add({ cell })).toThrow(`expected an integer, got ${cell}`)
   })
 
   it("hold texts and bytes of any length, and null", async () => {
-    // The first has more bytes than characters, and more than an array has room for at first.
+    // The first has more bytes than characters, and more than the initial buffer holds.
     const texts = [
       "☃".repeat(2_000),
       "",
@@ -113,7 +113,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)("rows", { ti
     expect((await of("timestamptz", { cell: "instant" }, (cell) => ({ cell }))).map(Date.parse)).toEqual(all)
   })
 
-  it("write each cell into its named column, and replace existing rows where they say so", async () => {
+  it("write each cell into its named column, and replace existing rows on request", async () => {
     await Server.query(database, "create table named (a bigint primary key, b text, c bigint)")
     const columns = { c: "bigint", a: "bigint", b: "text" } as const
     const first = new Rows("named", columns)

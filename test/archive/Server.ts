@@ -1,4 +1,4 @@
-/** A PostgreSQL server of the test's own: a cluster in a new directory, reached through a socket in it. */
+/** A PostgreSQL server for one test: a cluster in a new directory, reached through a socket in that directory. */
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process"
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -12,18 +12,18 @@ const binaries = (existsSync(VERSIONS) ? readdirSync(VERSIONS) : [])
   .map((version) => join(VERSIONS, version, "bin"))
   .filter((folder) => existsSync(join(folder, "initdb")))
 
-/** Where the tests run as root, the server must be another user; the package makes one. */
+/** PostgreSQL refuses to run as root; its package creates a user for it. */
 const userOf = (): { readonly uid: number; readonly gid: number } | Record<string, never> => {
   if (process.getuid?.() !== 0) return {}
   const id = (which: string) => Number(execFileSync("id", [which, "postgres"], { encoding: "utf8" }))
   return { uid: id("-u"), gid: id("-g") }
 }
 
-/** Whether there is a server to test with. */
+/** Whether PostgreSQL is installed. */
 export const isThere = binaries.length > 0
 
 export interface Server {
-  /** The URL of a new database on it. */
+  /** Creates a database and returns its URL. */
   readonly create: (name: string) => Promise<string>
   readonly pid: () => number
   readonly kill: () => Promise<void>
@@ -31,7 +31,7 @@ export interface Server {
   readonly remove: () => Promise<void>
 }
 
-/** What a statement returns, from a connection of its own. */
+/** Runs a statement on a new connection, and returns the rows. */
 export const query = async (
   url: string,
   text: string,
@@ -50,18 +50,18 @@ export const query = async (
 const tool = (name: string, words: ReadonlyArray<string>) =>
   promisify(execFile)(join(binaries.at(-1) ?? "", name), [...words])
 
-/** As docs/operations/archive.md says, into a folder that is not there yet. */
+/** Dumps into a new folder, with the command of docs/operations/archive.md. */
 export const dump = async (url: string, folder: string): Promise<void> =>
   void (await tool("pg_dump", ["-Fd", "-j", "4", "-f", folder, url]))
 
-/** Into an empty database. */
+/** Restores into an empty database. */
 export const restore = async (folder: string, url: string): Promise<void> =>
   void (await tool("pg_restore", ["-j", "4", "-d", url, folder]))
 
 const urlOf = (folder: string, name: string): string =>
   `postgres://udg@localhost/${name}?host=${encodeURIComponent(folder)}`
 
-/** `settings` are those of postgresql.conf, such as `shared_buffers=1GB`. */
+/** `settings` are lines of postgresql.conf, such as `shared_buffers=1GB`. */
 export const make = async (settings: ReadonlyArray<string> = []): Promise<Server> => {
   const bin = binaries.at(-1) ?? ""
   const user = userOf()
@@ -75,7 +75,7 @@ export const make = async (settings: ReadonlyArray<string> = []): Promise<Server
   execFileSync(join(bin, "initdb"), initial, { ...options, stdio: "ignore" })
   let running: ChildProcess | null = null
   const start = async () => {
-    // Killed processes leave what they have written with the system, so nothing needs a sync here.
+    // The system keeps what a killed process has written, so no sync is needed here.
     const all = ["listen_addresses=", "fsync=off", ...settings]
     const words = ["-D", data, "-k", folder, ...all.flatMap((setting) => ["-c", setting])]
     running = spawn(join(bin, "postgres"), words, { ...options, stdio: "ignore" })

@@ -1,6 +1,6 @@
 /**
- * What a transfer costs, counted: hashes, conversions, messages, statements, bytes. A clock says something else on every
- * machine and in every hour; these say the same everywhere, and a change that makes any of them grow has to say so here.
+ * The cost of a transfer in counts: hashes, conversions, messages, statements and bytes. Times differ between machines
+ * and hours; counts do not. A change that makes a count grow must change it here.
  */
 import { readdirSync, statSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -47,7 +47,7 @@ vi.mock("node:crypto", async (original) => {
 
 const Sqlite = createRequire(import.meta.url)("better-sqlite3")
 
-/** Every statement that SQLite is asked to carry out from now on. */
+/** All statements that SQLite executes from now on. */
 const countStatements = () => {
   const { prototype } = new Sqlite(":memory:").prepare("select 1").constructor
   const spies = ["run", "all"].map((name) => vi.spyOn(prototype, name))
@@ -77,7 +77,7 @@ type Kept = Parameters<Parameters<typeof world.inMemory>[0]>[0]
 const write = (storage: Kept, { vertex, batch }: ReturnType<typeof commitOf>) =>
   Effect.zipRight(storage.append(world.inserted([vertex])), storage.append([{ _tag: "Commit", batch: batch }]))
 
-// In memory: on the disk another thread carries them out, where nobody counts.
+// In memory, because a database on disk runs its statements in another thread, which is not counted.
 it(Rest.of("thousands of transfers", "a vertex of a thousand transfers and its commit take few statements"), () =>
   world
     .inMemory((storage) =>
@@ -98,7 +98,7 @@ it(Rest.of("thousands of transfers", "a transfer takes little disk space"), () =
   Effect.gen(function* () {
     const path = yield* world.temporaryDirectory
     const [first = expect.fail(), ...others] = commits(1 + COMMITS)
-    // What every database has, and the room that each commit leaves for the next.
+    // Subtracts what every database has, and the space that each commit leaves free.
     yield* world.inDirectory(path, (storage) => write(storage, first))
     const before = bytesOf(path)
     yield* world.inDirectory(path, (storage) => Effect.forEach(others, (commit) => write(storage, commit)))
@@ -134,7 +134,7 @@ it(
       const before = await figures()
       const hashes: Array<Hash> = []
       for (let i = 0; i < payloads.length; i += 500) {
-        // Not through the client: it hashes what it has signed, to check the answers, and counts are of this whole process.
+        // Without the client, whose hashes for checking the response would be counted too.
         const answers = await fetch(`${node.url}/tx/submit`, {
           method: "POST",
           headers: { "content-type": "application/json" },
@@ -144,7 +144,7 @@ it(
       }
       for (const hash of hashes.slice(-50)) await node.finalized(hash)
       const after = await figures()
-      /** For a transfer, without what the rounds meanwhile take by themselves: a slow machine makes more of them. */
+      /** Per transfer, without the cost of rounds, of which a slow machine makes more. */
       const each = (name: keyof typeof after) => {
         const ofRound = (before[name] - idle[name]) / (before.rounds - idle.rounds)
         return (after[name] - before[name] - ofRound * (after.rounds - before.rounds)) / payloads.length
@@ -168,7 +168,7 @@ const timeOf = (run: () => unknown): number => {
 it("reading valid JSON costs a fraction of the library's time, which explains mistakes", () => {
   const json = JsonForm.toJson(world.transfer(1, 2, 3))
   const library = Schema.decodeUnknownEither(TransactionJson.TransactionJson, { onExcessProperty: "error" })
-  // By turns, so that a busy moment hits both.
+  // In turns, so that a busy moment affects both.
   const ratios = Array.from({ length: 15 }, () => {
     const one = timeOf(() => TransactionJson.decode(json))
     return timeOf(() => library(json)) / one
@@ -204,7 +204,7 @@ it("four members announce a transfer to each other in few bytes", () => {
   cluster.runRounds(10)
   for (const { replica } of cluster.machines) expect(replica.read.account(addressOf("sender 0")).nonce).toBe(NONCES)
   const { encoded } = transfer("sender 0", 0, "sender 0", 1)
-  // To each of the others once as an announcement and once in a vertex, with what the rounds themselves need.
+  // Each of the other nodes gets every transfer twice: announced, and in a vertex. Rounds add their own messages.
   const copies = (told - before) / (NONCES * senders.length) / encoded.length
   expect(copies / (cluster.machines.length - 1)).toBeLessThanOrEqual(2.2)
 })

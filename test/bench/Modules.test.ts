@@ -1,4 +1,4 @@
-/** The profile of a node tells its parts apart only while the built program says where its code is from. */
+/** A node's profile can be split into parts only if the built program has complete source maps. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -7,7 +7,7 @@ import { Modules } from "../../bench/Modules.js"
 
 const dist = join(import.meta.dirname, "../../dist")
 
-/** Where the built program has this text. */
+/** The position of this text in the built program. */
 const placeOf = (text: string) => {
   for (const file of readdirSync(dist).filter((name) => name.endsWith(".js"))) {
     const lines = readFileSync(join(dist, file), "utf8").split("\n")

@@ -15,7 +15,7 @@ const suite = (
   figures: figures.map(([name, value, unit]) => ({ name, value, unit })),
 })
 
-/** The cells of the row whose second one, or first one, is this. */
+/** The cells of the row with this title in its first or second cell. */
 const cellsOf = (page: string, title: string): ReadonlyArray<string> | undefined =>
   page
     .split("\n")

@@ -1,4 +1,7 @@
-/** Each row of the table "If you know anvil" is carried out by a test, and each action of `udg dev` has its row among the controls. */
+/**
+ * A test covers each row of the table "If you know anvil", and each action of `udg dev` has a row in the table of
+ * controls.
+ */
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import * as DevVerbs from "../../src/cli/DevVerbs.js"
@@ -24,7 +27,7 @@ const rowsUnder = (heading: string): ReadonlyArray<ReadonlyArray<string>> => {
 const DEV = "test/blackbox/Dev.test.ts"
 const TESTING = "test/testing/DevNetwork.test.ts"
 
-/** Which test does what a row promises, and the words with which it does. */
+/** The test for each row, and the code in it that performs the action. */
 const DONE: ReadonlyMap<string, readonly [file: string, test: string, words: RegExp]> = new Map([
   ["`anvil`", [DEV, "shows accounts with the same keys every time", /\[program, "dev"/]],
   ["`--accounts`, `--mnemonic`", [DEV, "shows the words of its keys", /"--mnemonic"[\s\S]*"--accounts", "3"/]],

@@ -1,11 +1,11 @@
-/** The part of curl that the pages use, so that their requests are sent as printed, also where curl is missing. */
+/** The subset of curl that the pages use. Their requests are sent as printed, even where curl is missing. */
 
 export interface Request {
   readonly url: string
   readonly init: RequestInit
 }
 
-/** A URL, headers and a body; other features of curl must be added here first. */
+/** Parses a URL, headers and a body. Add other features of curl here before a page uses them. */
 export const parse = (command: string): Request => {
   const words = [...command.replaceAll("\\\n", " ").matchAll(/'([^']*)'|(\S+)/g)].map(
     ([, quoted, bare]) => quoted ?? bare ?? "",

@@ -1,4 +1,4 @@
-/** docs/errors.md is made from the definition of the HTTP interface; UDG_REWRITE_DOCS=1 makes it anew. */
+/** docs/errors.md is generated from the definition of the HTTP API. UDG_REWRITE_DOCS=1 writes it again. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -10,7 +10,7 @@ import { complaint, root, textOf } from "./Pages.js"
 
 const PAGE = "docs/errors.md"
 
-/** Not those of Node.js, which may differ from version to version. */
+/** Not Node's own names, which may change between versions. */
 const NAMES: ReadonlyMap<number, string> = new Map([
   [400, "Bad Request"],
   [403, "Forbidden"],
@@ -56,7 +56,7 @@ it(`${PAGE} has each code under its status, with its cause and what to do`, () =
 describe("the OpenAPI document", () => {
   const { paths, components } = OpenApiDocument.make("0.0.0")
 
-  /** The names of the schemas that an answer with an error may have. */
+  /** The schemas of all error responses. */
   const answered = new Set(
     Object.values(paths).flatMap((item) =>
       Object.values(item).flatMap(({ responses }) =>

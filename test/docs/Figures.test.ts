@@ -1,4 +1,4 @@
-/** The figures in docs/economics.md, docs/governance.md and docs/operations/ are those of the code. */
+/** The figures in docs/economics.md, docs/governance.md and docs/operations/ match the code. */
 import { describe, expect, it } from "vitest"
 import * as GenesisTools from "../../src/cli/GenesisTools.js"
 import * as Help from "../../src/cli/settings/Help.js"
@@ -99,7 +99,9 @@ describe("the cost of ten million accounts", () => {
   const MADE = 20
   const ALL = 10_000_000
 
-  /** What a sender pays for accounts with a sat in each, in coins, and what of that the treasury and the author get. */
+  /**
+   * In coins: what a sender pays for accounts with a sat each, and how much of it the treasury and the validator get.
+   */
   const costAt = (accountFee: number) => {
     const [alice, author] = [person("alice"), person("val")]
     const chain = new Chain({

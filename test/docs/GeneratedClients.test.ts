@@ -1,6 +1,6 @@
 /**
- * Clients for other languages: made from the OpenAPI document of a node with the commands of docs/languages.md, and run against that node.
- * A machine that lacks a language, or cannot install its generator, leaves the test out and says so.
+ * Clients for other languages, generated from a node's OpenAPI document with the commands of docs/languages.md and run
+ * against that node. If a language is missing or its generator cannot be installed, the test is skipped and says so.
  */
 import { spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -17,7 +17,7 @@ const PORT_OF_THE_PAGE = "http://127.0.0.1:10333"
 const programOf = (language: string): string =>
   new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "m").exec(PAGE)?.[1] ?? ""
 
-/** The commands of the page that begin so. */
+/** The page's commands that begin with these words. */
 const commandsOf = (...beginnings: ReadonlyArray<string>): ReadonlyArray<string> =>
   beginnings.map((beginning) => {
     const line = PAGE.split("\n").find((each) => each.startsWith(`    ${beginning}`))
@@ -156,7 +156,7 @@ interface Ran {
   readonly stderr: string
 }
 
-/** Not in this thread, in which the node runs. */
+/** Not with a synchronous call, because the node runs in this thread. */
 const run = (line: string, cwd: string): Promise<Ran> =>
   new Promise((settle, fail) => {
     const env = {
@@ -176,7 +176,7 @@ const run = (line: string, cwd: string): Promise<Ran> =>
     child.on("close", (code) => settle({ code, stdout, stderr }))
   })
 
-/** Leaves the test out if one of these fails: the language or the network is missing. */
+/** Skips the test if one of these commands fails: the language or the network is missing. */
 const prepare = async (context: TestContext, cwd: string, lines: ReadonlyArray<string>): Promise<void> => {
   for (const line of lines) {
     const { code, stderr } = await run(line, cwd)
@@ -193,7 +193,7 @@ const succeed = async (cwd: string, line: string): Promise<string> => {
   return stdout
 }
 
-/** Makes a payment of 5 sats with the fee of 1,000, and meets all that may go wrong. */
+/** Makes a payment of 5 sats with a fee of 1,000, and triggers each error. */
 const outcomeOf = async (cwd: string, command: string, account: number): Promise<unknown> => {
   const [from, to] = [node.accounts[account], node.accounts[0]]
   const stdout = await succeed(
@@ -233,7 +233,7 @@ describe(Rest.of("generators and compilers of other languages", "a generated cli
     const venv = "python3 -m venv --system-site-packages ../venv && python3 -c 'import cryptography'"
     await prepare(context, cwd, ["curl --version", venv, install])
     await succeed(cwd, curl)
-    // A warning is a part of the document that the client lacks.
+    // A warning means that the client lacks part of the document.
     expect(await succeed(cwd, generate)).not.toMatch(/warning|unable|unsupported/i)
     writeFileSync(join(cwd, "sign.py"), programOf("python"))
     writeFileSync(join(cwd, "main.py"), PYTHON)

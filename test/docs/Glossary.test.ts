@@ -1,6 +1,6 @@
 /**
- * One name for one thing: program and pages call nothing by a word that docs/glossary.md has in its last column, and
- * only the quorum of consensus a quorum.
+ * One name for one thing: the program and the pages use no word of the glossary's last column, and "quorum" only for
+ * consensus.
  */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
@@ -28,7 +28,7 @@ const rows = textOf(PAGE)
 const terms = rows.map(([term = ""]) => term)
 const others = rows.flatMap(([, , not = ""]) => not.split(", ").filter((word) => word !== ""))
 
-/** The words of the last column that a text has, other than in code. */
+/** The words of the last column in a text, except in code. */
 const foreignIn = (text: string): ReadonlyArray<string> =>
   text
     .replaceAll(/```[\s\S]*?```|`[^`\n]*`|^ {4}.*$/gm, "")
@@ -39,7 +39,7 @@ const foreignIn = (text: string): ReadonlyArray<string> =>
         .map((word) => `${word}: ${line.trim()}`),
     )
 
-/** What a source file says: its string literals of several words, and the text of its elements. */
+/** The texts of a source file: string literals of several words, and the text of JSX elements. */
 const saidIn = (source: string): ReadonlyArray<string> =>
   [
     ...source
@@ -89,7 +89,7 @@ describe(PAGE, () => {
   })
 })
 
-/** Paragraphs and list items that call the turnout of a vote a quorum: that is only what consensus needs. */
+/** Paragraphs and list items that use "quorum" for the turnout of a vote. */
 const quorumsOfVotes = (text: string): ReadonlyArray<string> =>
   text
     .replaceAll(/```[\s\S]*?```|`[^`\n]*`|^ {4}.*$/gm, "")

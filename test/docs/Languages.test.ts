@@ -1,4 +1,4 @@
-/** The programs of docs/languages.md, run by their languages where these are at hand, against docs/vectors. */
+/** Runs the programs of docs/languages.md against docs/vectors, in each language that is installed. */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -32,7 +32,9 @@ const read = <A, I>(name: string, form: Schema.Schema<A, I>): A =>
 const { network_id, single_key } = read("transactions.json", Published.transactions)
 const secrets = new Map(read("keys.json", Published.keys).map(({ pub_key, secret_key }) => [pub_key, secret_key]))
 
-/** Before the body: type, sender, nonce and fee. After it: an empty list of signatures, the key and the signature. */
+/**
+ * The body follows type, sender, nonce and fee. After it come an empty list of signatures, the key and the signature.
+ */
 const BODY_FROM = 2 * (1 + 20 + 8 + 8)
 const BODY_UNTIL = -2 * (1 + 32 + 64)
 
@@ -47,7 +49,7 @@ const cases = single_key.map(({ json, encoded, hash }) => {
 const programOf = (language: string): string =>
   new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "m").exec(PAGE)?.[1] ?? ""
 
-/** Bodies of transfers are encoded by the program, others are given. */
+/** The programs encode the bodies of transfers; other bodies are given. */
 const PYTHON = `
 import json, sys
 for it in json.load(sys.stdin):

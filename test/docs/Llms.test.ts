@@ -1,4 +1,4 @@
-/** The documentation as coding assistants find it: `llms.txt`, and the pages that it names, on a node. */
+/** The documentation as coding assistants read it: `llms.txt`, and the pages that it names, on a node. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
@@ -11,7 +11,7 @@ const FILE = join(root, Llms.FILE)
 
 it("lists every page that a node has, with its first sentence", async () => {
   const text = Llms.text(await Site.pages())
-  // UDG_REWRITE_DOCS=1 writes the page anew.
+  // UDG_REWRITE_DOCS=1 writes the file again.
   if (process.env["UDG_REWRITE_DOCS"] === "1") writeFileSync(FILE, text)
   expect(readFileSync(FILE, "utf8")).toBe(text)
 })

@@ -1,10 +1,10 @@
-/** The pages that people read, and their links. */
+/** The documentation pages and their links. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, relative, resolve } from "node:path"
 
 export const root = resolve(import.meta.dirname, "../..")
 
-/** README, CONTRIBUTING and everything below docs/, from the root. */
+/** README, CONTRIBUTING and everything below docs/, relative to the root. */
 export const pages: ReadonlyArray<string> = [
   "README.md",
   "CONTRIBUTING.md",
@@ -16,14 +16,14 @@ export const pages: ReadonlyArray<string> = [
 
 export const textOf = (page: string): string => readFileSync(resolve(root, page), "utf8")
 
-/** Without blocks and spans of code, where brackets are not links. */
+/** The text without code blocks and spans, where brackets are not links. */
 const prose = (text: string): string =>
   text
     .replace(/^```[\s\S]*?^```/gm, "")
     .replace(/^ {4}.*$/gm, "")
     .replace(/`[^`\n]*`/g, (code) => code.replace(/[[\]()]/g, " "))
 
-/** The anchors of a page, made from its headings as code hosts make them. */
+/** The anchors of a page, derived from its headings as code hosts do. */
 const anchorsOf = (text: string): ReadonlySet<string> =>
   new Set(
     [...text.replace(/^```[\s\S]*?^```/gm, "").matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
@@ -40,7 +40,7 @@ export const linksOf = (text: string): ReadonlyArray<string> =>
 
 const isElsewhere = (target: string): boolean => /^[a-z][a-z+.-]*:/i.test(target)
 
-/** Why a link of this page is broken; undefined if it works or leads out of the repository. */
+/** Why a link of this page is broken; undefined if it works or leaves the repository. */
 export const complaint = (page: string, target: string): string | undefined => {
   if (isElsewhere(target)) return undefined
   const [path = "", anchor] = target.split("#", 2)
@@ -52,7 +52,8 @@ export const complaint = (page: string, target: string): string | undefined => {
 }
 
 /**
- * Where a file named by a page may be: from the root, in the sources, beside the pages, or in the folder it is about.
+ * Folders in which a file named by a page may be: the root, the sources, the docs, and the folder that the page
+ * describes.
  */
 const PLACES = ["", "src", "docs", "src/effect3"]
 

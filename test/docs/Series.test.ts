@@ -1,4 +1,4 @@
-/** What the pages say of the series in `/metrics`. */
+/** What the pages say about the series in `/metrics`. */
 import { expect, it } from "vitest"
 import { METRICS } from "../../scripts/docs/Contents.js"
 import * as Generated from "../../scripts/docs/Generated.js"

@@ -1,4 +1,4 @@
-/** `npm run docs`, really run: what it makes is looked at as a browser would find it. */
+/** Runs `npm run docs` and checks the generated site. */
 import { execFile } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -23,14 +23,14 @@ const BINARY = /\.png$/
 
 const html = (): ReadonlyArray<readonly [string, string]> => [...files].filter(([path]) => path.endsWith(".html"))
 
-/** What a person reads of a page, without code, where any character may stand. */
+/** The prose of a page, without code, which may contain any character. */
 const proseOf = (page: string): string =>
   Markdown.wordsOf(page.replaceAll(/<(pre|code|script|style|textarea)\b[\s\S]*?<\/\1>/g, " "))
 
 describe(Rest.of("all pages are made", "the site"), () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "udg-docs-"))
-    // Beside this process, which has to answer Vitest on a busy machine.
+    // In another process, because this one must answer Vitest on a busy machine.
     const command = ["run", "--silent", "docs", "--", "--out", join(folder, "site")]
     said = (await promisify(execFile)("npm", command, { cwd: root })).stdout
     for (const path of readdirSync(join(folder, "site"), { recursive: true, encoding: "utf8" })) {
@@ -65,7 +65,7 @@ describe(Rest.of("all pages are made", "the site"), () => {
   it("has no broken link, and none out of its folder", () => {
     expect(Links.broken(files)).toEqual([])
     const plain = [...files.keys()].filter((path) => /\.html$/.test(path))
-    // From deep below and from the top, the same files by a way of their own.
+    // The same files by relative paths, from a nested page and from the top.
     expect(files.get("docs/operations/join.html")).toContain('src="../../page.js"')
     expect(files.get("index.html")).toContain('src="page.js"')
     expect(plain.flatMap((path) => (/(?:href|src)="\//.test(files.get(path) ?? "") ? [path] : []))).toEqual([])

@@ -1,6 +1,6 @@
 /**
- * Some pages show what a terminal shows: every `console` block is typed, line by line, and what comes back must have the
- * shape of what the page says. UDG_REWRITE_DOCS=1 puts what came back into the page instead.
+ * Types every line of the `console` blocks on some pages, and compares the shape of the output with the page.
+ * UDG_REWRITE_DOCS=1 writes the output into the page instead.
  */
 import { symlinkSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
@@ -18,7 +18,7 @@ const isRewriting = process.env["UDG_REWRITE_DOCS"] === "1"
 const storyOf = (file: string): ReadonlyArray<Typed> =>
   stepsOf(file).flatMap((step) => ("typed" in step ? [step.typed] : []))
 
-/** Of the terminal: what is shown fits it. */
+/** The terminal's width, which the output must fit. */
 const COLUMNS = 80
 
 const ENTER = "\r"
@@ -41,14 +41,14 @@ afterAll(async () => {
   operator.leave()
 })
 
-/** Only what was final at a checkpoint is proven. */
+/** Waits for a checkpoint, because only what it covers is proven. */
 const untilCheckpointOfNow = async (url: string): Promise<void> => {
   const metric = async (name: string): Promise<number> => (await (await fetch(`${url}/metrics/json`)).json())[name]
   const round = await metric("finalized_round")
   await expect.poll(() => metric("checkpoint_latest")).toBeGreaterThanOrEqual(round)
 }
 
-/** Types it at a terminal, and the passphrase wherever it is asked for. */
+/** Types a line at a terminal, and the passphrase at each prompt. */
 const type = async (line: string, person: Person): Promise<string> => {
   const url = /^ {2}rpc +(\S+)$/m.exec(node.stdout)?.[1] ?? ""
   if (line.includes("--verify")) await untilCheckpointOfNow(url)
@@ -61,7 +61,7 @@ const type = async (line: string, person: Person): Promise<string> => {
     .replaceAll(url, "http://127.0.0.1:10333")
 }
 
-/** Somebody with an empty home, but for the node's directory, types all of it, and sees this. */
+/** Types all lines as a user whose home has only the node's directory, and returns the outputs. */
 const typedAnew = async (story: ReadonlyArray<Typed>): Promise<ReadonlyArray<Typed>> => {
   const person = new Person({})
   symlinkSync(join(operator.home, "data"), join(person.home, "data"))
@@ -84,7 +84,7 @@ describe("docs/cli.md", () => {
   })
 })
 
-/** What is copied stays on one line: a value that is one word, such as a signature. */
+/** A value of one word to copy, such as a signature, which stays on one line. */
 const isOneValue = (line: string): boolean => /^[a-z ]+ {2}\S+$/.test(line)
 
 const showsWhatATerminalShows = async (file: string, least: number): Promise<void> => {

@@ -1,7 +1,7 @@
 /**
- * The README and docs/getting-started.md, done as they say: every command that stands there is run, on ports and in a
- * directory of the test's own, and what it says must have the shape that the page shows. What the page shows of one
- * command (an address, a hash, a key) stands in the next ones for what really came out.
+ * Follows the README and docs/getting-started.md: runs every command, on free ports and in a temporary directory, and
+ * compares the shape of the output with the page. An address, hash or key that a page shows is replaced in later
+ * commands by the real one.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -16,11 +16,11 @@ import { root, textOf } from "./Pages.js"
 
 interface Step {
   readonly command: string
-  /** What the page shows behind it. */
+  /** The output that the page shows after the command. */
   readonly shown: string | undefined
 }
 
-/** Indented and fenced blocks, in their order. */
+/** Indented and fenced blocks, in order. */
 const blocksOf = (page: string): ReadonlyArray<string> =>
   [...page.matchAll(/^```\w*\n([\s\S]*?)^```|(?<=\n\n)((?: {4}.*\n|\n(?= {4}))+)/gm)].map(([, fenced, indented = ""]) =>
     (fenced ?? indented.replaceAll(/^ {4}/gm, "")).trimEnd(),
@@ -28,7 +28,7 @@ const blocksOf = (page: string): ReadonlyArray<string> =>
 
 const isCommand = (block: string): boolean => /^(?:[A-Z_]+=\S+ )*(?:npm|npx|node|udg(?! \d)|curl) /.test(block)
 
-/** Each command with what stands in the next block, if that is none itself. */
+/** Each command with the next block, unless that is a command too. */
 const stepsOf = (page: string): ReadonlyArray<Step> => {
   const blocks = blocksOf(textOf(page))
   return blocks.flatMap((command, i) => {
@@ -37,7 +37,7 @@ const stepsOf = (page: string): ReadonlyArray<Step> => {
   })
 }
 
-/** What is another one every time. `…` is where a page leaves something out. */
+/** Values that differ in every run. `…` marks an omission on a page. */
 const VOLATILE =
   /[0-9a-f]{64}@\S+|https?:\/\/127\.0\.0\.1:\d+|t?udg1[0-9a-z]{38,}|udg-solo-[0-9a-f]{16}|[0-9a-f]+…[0-9a-f]+|\b[0-9a-f]{40,128}\b|(?<=data directory {2})\S+|(?<="(?:dag_round|last_finalized_round|total_supply|total_supply_coin|dag_vertices|round)": ?)[\d.]+/g
 
@@ -45,12 +45,12 @@ const volatileIn = (text: string): ReadonlyArray<string> => text.match(VOLATILE)
 
 const constantOf = (text: string): string => text.replaceAll(VOLATILE, "*")
 
-/** What the reader of a page has seen so far, as the page shows it and as it is. */
+/** The values that a reader has seen so far: as printed, and the real ones. */
 class Seen {
   readonly #values = new Map<string, string>()
   #secretKey = ""
 
-  /** Whether what came is what the page shows, and if so, remembers which of its values stands for which. */
+  /** Whether the real output matches the page. If so, remembers the real value for each printed one. */
   learns(shown: string, real: string): boolean {
     const values = volatileIn(real)
     const pairs = volatileIn(shown).map((value, i) => [value, values[i] ?? ""] as const)
@@ -61,7 +61,7 @@ class Seen {
     return true
   }
 
-  /** The command with what there really is in the place of what the page shows. */
+  /** The command with real values in place of printed ones. */
   in(command: string): string {
     return command
       .replaceAll('"secret_key":"…"', `"secret_key":"${this.#secretKey}"`)
@@ -69,14 +69,14 @@ class Seen {
   }
 }
 
-/** A command that goes on until it is stopped, as the person at the terminal does it. */
+/** A command that runs until it is stopped, as at a terminal. */
 class Started {
   readonly #child: ChildProcess
   readonly #ended: Promise<unknown>
   said = ""
 
   constructor(command: string, environment: Readonly<Record<string, string>>) {
-    // In a group of its own, as a terminal has it: Ctrl-C reaches the node behind npm too.
+    // In its own process group, as at a terminal: Ctrl-C also reaches the node behind npm.
     this.#child = spawn("sh", ["-c", command], {
       cwd: root,
       detached: true,
@@ -100,21 +100,21 @@ class Started {
     }
   }
 
-  /** Ctrl-C, once; returns when everything has ended. */
+  /** Presses Ctrl-C once. Returns when all processes have ended. */
   async interrupt(): Promise<void> {
     if (!this.#hasEnded) process.kill(-(this.#child.pid ?? 0), "SIGINT")
     await this.#ended
   }
 }
 
-/** Asks until the answer is what the page shows; what changes something is asked once. */
+/** Sends the request until the response matches the page. Requests that change something are sent once. */
 const answered = async (seen: Seen, { command, shown }: Step): Promise<void> => {
   const { url, init } = Curl.parse(seen.in(command))
   for (let patience = 200; ; patience--) {
     const response = await fetch(url, init)
     const text = await response.text()
     if (shown === undefined) return expect(response.status, command).toBe(200)
-    // The page shows JSON as people read it, or the beginning of it as it comes.
+    // The page shows either formatted JSON or the beginning of the raw response.
     const [wanted, came] =
       shown.startsWith("{\n") || shown.startsWith("{ ")
         ? [JSON.parse(shown), JSON.parse(text)].map((value) => JSON.stringify(value, null, 1))
@@ -125,7 +125,7 @@ const answered = async (seen: Seen, { command, shown }: Step): Promise<void> => 
   }
 }
 
-/** Commands that are not run here, and why. */
+/** Commands that this test does not run, and why. */
 const elsewhere: ReadonlyMap<string, string> = new Map([
   ["npm ci && npm test", "runs this test"],
   ["node dist/main.js dev", "its ports are fixed; test/blackbox/Dev.test.ts runs it on others"],
@@ -144,7 +144,7 @@ describe("the tour", () => {
   })
 
   const start = (command: string, name = "data"): Started => {
-    // `npm ci` would take the packages away from under the tests that run beside this one.
+    // `npm ci` would remove packages that concurrent tests use.
     const started = new Started(command.replace("npm ci && ", ""), {
       UDG_PORT: "0",
       UDG_DATA_DIR: join(folder, name),
@@ -156,7 +156,7 @@ describe("the tour", () => {
 
   const bannerOf = ({ said }: Started): string => said.slice(said.search(/^udg \d/m))
 
-  /** The banner ends with the faucet, or with how it is used. */
+  /** The banner ends with the faucet or the command that uses it. */
   const begun = async (seen: Seen, { command, shown }: Step): Promise<Started> => {
     const started = start(command)
     await started.until(/ -d '\{"address".*\n/)
@@ -184,7 +184,7 @@ describe("the tour", () => {
   }
 
   it("of README.md works as printed", () => isWhatItSays("README.md"))
-  // test/docs/Terminal.test.ts types it.
+  // test/docs/Terminal.test.ts types its commands.
   it(Rest.of("a network of four", "of docs/getting-started.md works as printed"), () =>
     isWhatItSays("docs/getting-started.md"),
   )

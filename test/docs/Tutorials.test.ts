@@ -1,6 +1,6 @@
 /**
- * The tutorials about several nodes, done as they say: nodes are started by the commands on the page, and every `console`
- * line is typed. UDG_REWRITE_DOCS=1 puts what came back into the page instead. Ports and keys are those of this run.
+ * Follows the tutorials with several nodes: starts nodes with the commands on the page, and types every `console` line.
+ * UDG_REWRITE_DOCS=1 writes the output into the page instead. Ports and keys are those of this run.
  */
 import { writeFileSync } from "node:fs"
 import { createServer } from "node:net"
@@ -16,9 +16,9 @@ const isRewriting = process.env["UDG_REWRITE_DOCS"] === "1"
 const COLUMNS = 80
 const JSON_BODY = { "content-type": "application/json" }
 const SOMEBODY = "00000000000000000000000000000000000000ab"
-/** From a node's port to that of its HTTP interface. */
+/** From a node's port to its HTTP port. */
 const DISTANCE = 1000
-/** Of a node that is started without a port. */
+/** The default port of a node. */
 const USUAL_PORT = 9333
 
 const isFree = (port: number): Promise<boolean> =>
@@ -35,7 +35,7 @@ const freePair = async (): Promise<number> => {
   }
 }
 
-/** The ports of a page, each with one that is free here. */
+/** Maps the ports of a page to free ones. */
 class Ports {
   readonly #real = new Map<number, number>()
 
@@ -57,18 +57,18 @@ class Ports {
   }
 }
 
-/** Whoever follows the page. */
+/** A reader who follows the page. */
 class Reader {
   readonly #person = new Person({})
   readonly #ports = new Ports()
   readonly #nodes: Array<Running> = []
-  /** Addresses and public keys by whose they are, as the page names them. */
+  /** Addresses and public keys, under the names that the page uses for them. */
   readonly #keys = new Map<string, string>()
 
   async start(line: string): Promise<void> {
     const port = Number(/--port (\d+)/.exec(line)?.[1] ?? USUAL_PORT)
     const real = await this.#ports.of(port)
-    // Without a genesis it founds a network, whose rounds need not be slow here.
+    // Without a genesis the node creates a network, whose rounds can be fast here.
     const more = line.includes("--port") ? "" : ` --port ${real} --round-ms 100`
     const words = `${this.#ports.in(line)}${more} --host 127.0.0.1 --rate-limits off`.replace(/^udg/, "")
     const command = `cd '${this.#person.home}'; exec '${process.execPath}' '${program}' ${words}`
@@ -77,7 +77,7 @@ class Reader {
     await node.until(() => / {2}data directory/.test(node.stdout))
   }
 
-  /** The URL of the node that a reader starts first; it may have a faucet. */
+  /** The URL of the first node, which may have a faucet. */
   async #first(): Promise<string> {
     return `http://127.0.0.1:${(await this.#ports.of(USUAL_PORT)) + DISTANCE}`
   }
@@ -100,7 +100,7 @@ class Reader {
     return { line, shown }
   }
 
-  /** Until the node has caught up, and everybody who asked for a seat has one. */
+  /** Waits until the node has caught up and every account that staked has a seat. */
   async #settled(url: string, withSeats: boolean): Promise<void> {
     const answer = async (path: string) => (await fetch(url + path)).json()
     await expect.poll(async () => (await answer("/status")).last_finalized_round).toBeGreaterThan(3)
@@ -110,7 +110,7 @@ class Reader {
       const without = (await answer("/validators")).validators.filter(
         (it: { in_committee: boolean }) => !it.in_committee,
       )
-      // Rounds come as fast as they may while there is something to do.
+      // Rounds come at full speed while transactions are pending.
       if (without.length > 0) {
         await fetch(`${first}/faucet`, {
           method: "POST",

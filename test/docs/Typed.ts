@@ -1,4 +1,4 @@
-/** What pages show of a terminal: the lines that are typed, and what comes back, apart from what differs each time. */
+/** Terminal sessions on pages: the typed lines and their output, compared without what differs between runs. */
 import { textOf } from "./Pages.js"
 
 export interface Typed {
@@ -8,7 +8,7 @@ export interface Typed {
 
 export const BLOCK = /```console\n([\s\S]*?)```/g
 
-/** The lines that are typed in a block, each with what follows it. */
+/** The typed lines of a block, each with its output. */
 export const typedIn = (block: string): ReadonlyArray<Typed> =>
   block
     .split(/^\$ /m)
@@ -18,7 +18,7 @@ export const typedIn = (block: string): ReadonlyArray<Typed> =>
       return { line, shown: shown.join("\n").trimEnd() }
     })
 
-/** What is typed on a page, in its order: a block of `console`, or a command that stands by itself and goes on until it is stopped. */
+/** The steps of a page in order: a line of a `console` block, or a separate command that runs until it is stopped. */
 export type Step = { readonly typed: Typed } | { readonly started: string }
 
 export const stepsOf = (file: string): ReadonlyArray<Step> =>
@@ -27,7 +27,7 @@ export const stepsOf = (file: string): ReadonlyArray<Step> =>
       block === undefined ? [{ started: started ?? "" }] : typedIn(block).map((typed) => ({ typed })),
   )
 
-/** Puts what was seen into the page, in the place of what it shows. */
+/** Replaces the output on the page by the real one. */
 export const rewritten = (file: string, seen: ReadonlyArray<Typed>): string => {
   const shown = seen.values()
   return textOf(file).replaceAll(BLOCK, (_, block: string) => {
@@ -37,8 +37,8 @@ export const rewritten = (file: string, seen: ReadonlyArray<Typed>): string => {
 }
 
 /**
- * Without what differs each time: who, when, how much, and how wide a column is. A checked answer has one more line once an
- * epoch has closed. On a slow machine that is so when the line is typed.
+ * The output without what differs between runs: identities, times, amounts and column widths. A verified response has
+ * one more line once an epoch has closed, which depends on the speed of the machine.
  */
 export const shapeOf = (text: string): string =>
   text

@@ -7,7 +7,7 @@ const page = textOf("docs/walkthrough.md")
 
 const source = (file: string): string => readFileSync(resolve(root, file), "utf8")
 
-/** Whether the file declares a function or value of this name: to call it is not enough. */
+/** Whether the file declares a function or value of this name. A call does not count. */
 const declares = (text: string, name: string): boolean =>
   new RegExp(
     `^ *(?:(?:export|const|function|async|static|readonly|get) |function\\* |\\*)*${name}(?:<[^\\n]*>)?(?:: | = ?|\\((?:[^\\n]*\\{)?$)`,
@@ -29,7 +29,7 @@ interface Item {
   readonly hasHop: boolean
 }
 
-/** The items of each walk, in their order, by the first word behind the article. */
+/** The items of each walk in order, by the walk's first words after the article. */
 const walks: ReadonlyMap<string, ReadonlyArray<Item>> = new Map(
   [...page.matchAll(/^## An? ([\w ]+?)[:,][^\n]*\n([\s\S]*?)(?=^## |(?![\s\S]))/gm)].map(([, walk = "", text = ""]) => [
     walk,
@@ -43,7 +43,7 @@ const walks: ReadonlyMap<string, ReadonlyArray<Item>> = new Map(
   ]),
 )
 
-/** Files that nothing on the way before them leads to. `between`: whether by a file that the page leaves out is enough. */
+/** Files that no earlier file of the walk imports. With `between`, an import through one omitted file is enough. */
 const leaps = (items: ReadonlyArray<Item>, between: boolean): ReadonlyArray<string> => {
   const seen = new Set<string>()
   const near = new Set<string>()
@@ -96,7 +96,7 @@ describe("docs/walkthrough.md", () => {
 })
 
 describe("the checker", () => {
-  it("misses what no earlier file imports", () => {
+  it("finds a file that no earlier file imports", () => {
     const [listener, router, reads] = [
       "src/edge/server/Listener.ts",
       "src/edge/server/Router.ts",
@@ -108,7 +108,7 @@ describe("the checker", () => {
     expect(leaps([item(router), item(listener)], false)).toStrictEqual([listener])
   })
 
-  it("tells a declaration from a call", () => {
+  it("distinguishes a declaration from a call", () => {
     const text =
       "  start(at: Round): void {\n    tick(at)\n  }\n  readonly #work = () => {}\n  get: (id) => id,\n  #open(\n    at: Round,\n  ): void {}\n"
     const found = ["start", "tick", "#work", "work", "get", "#open"].filter((name) => declares(text, name))

@@ -1,7 +1,7 @@
-/** Encodings as docs/protocol.md writes them: a reader that refuses, and a writer. */
+/** The encodings of docs/protocol.md: a strict reader, and a writer. */
 import { createHash } from "node:crypto"
 
-/** Input that the document refuses, with its category there; `field` is where in JSON. */
+/** Input that the document rejects, with its category. `field` is the place in JSON. */
 export class Refused extends Error {
   readonly reason: string
   readonly field: string
@@ -51,7 +51,7 @@ export class Reader {
     return this.#bytes.slice(this.offset - length, this.offset)
   }
 
-  /** What was read from there on. */
+  /** The bytes read since this position. */
   since(start: number): Uint8Array {
     return this.#bytes.slice(start, this.offset)
   }
@@ -114,7 +114,7 @@ export class Reader {
   list32 = <A>(most: number, item: () => A): ReadonlyArray<A> => this.#list(this.u32(), most, item)
 }
 
-/** Everything must be read. */
+/** Fails if bytes are left over. */
 export const whole = <A>(bytes: Uint8Array, read: (reader: Reader) => A): A => {
   const reader = new Reader(bytes)
   const value = read(reader)
@@ -142,7 +142,7 @@ export const list8 = <A>(items: ReadonlyArray<A>, item: (item: A) => Uint8Array)
 export const list32 = <A>(items: ReadonlyArray<A>, item: (item: A) => Uint8Array): Uint8Array =>
   join(u32(items.length), ...items.map(item))
 
-/** Each greater than the one before. */
+/** Each must be greater than the one before. */
 export const requireAscending = (items: ReadonlyArray<string | number>): void => {
   for (const [i, item] of items.entries()) {
     const before = items[i - 1]

@@ -1,6 +1,7 @@
 /**
- * A client that was written from docs/protocol.md and docs/state-trie.md alone, against the vectors and a node. The modules
- * beside this file import nothing of ours, which `scripts/layers.mjs` holds: what such a client has to guess is a gap in the pages.
+ * A client written from docs/protocol.md and docs/state-trie.md alone, against the vectors and a node. The modules
+ * beside this file import none of ours, as `scripts/layers.mjs` checks: anything such a client has to guess is a gap in
+ * the pages.
  */
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
@@ -29,7 +30,7 @@ const named = <A>(all: Readonly<Record<string, A>>, name: string): A => {
   return found
 }
 
-/** What a refusal says; `accepted` if there is none. */
+/** The reason of a rejection; `accepted` without one. */
 const refusalOf = (attempt: () => unknown): { readonly reason: string; readonly field: string } => {
   try {
     attempt()
@@ -266,7 +267,7 @@ describe("the document client, with a node,", () => {
     return Schema.decodeUnknownSync(form)(await response.json())
   }
 
-  /** The checkpoint of an answer, if its hash is right and a quorum of this committee has signed it. */
+  /** The checkpoint of a response, if its hash is right and a quorum of this committee has signed it. */
   const checked = (
     answer: typeof Published.answers.checkpoint.Type,
     committee: Epochs.EpochRecord,
@@ -346,7 +347,7 @@ describe("the document client, with a node,", () => {
     expect(text).toContain(`"balance":6,"balance_coin":${Identity.coins(6)},`)
   })
 
-  it("is told which field of its request is wrong, in the syntax of the page", async () => {
+  it("is refused with the wrong field of its request, in the syntax of the page", async () => {
     const transfer = { type: "Transfer", from: "00".repeat(20), to: "x", amount: 1, fee: 1_000, nonce: 0 }
     const keys = { pub_key: "00".repeat(32), signature: "00".repeat(64) }
     for (const [change, field] of [

@@ -1,4 +1,4 @@
-/** Epoch records, checkpoints, and the genesis from its file to the checkpoint that it makes. */
+/** Epoch records, checkpoints, and the genesis from its file to its checkpoint. */
 import * as B from "./Bytes.js"
 import { addressOf, domain, isName, isValid, mulDiv, type Network, parseAddress } from "./Identity.js"
 import * as State from "./State.js"
@@ -128,7 +128,7 @@ export const readSignatures = (reader: B.Reader): ReadonlyArray<Signature> => {
   return signatures
 }
 
-/** Whether members with a quorum of weight signed it, and nobody else. */
+/** Whether signatures of a quorum of members, and of nobody else, are valid. */
 export const isFinal = (checkpoint: Checkpoint, by: EpochRecord, signatures: ReadonlyArray<Signature>): boolean => {
   const message = signedCheckpoint(checkpoint)
   const weights = signatures.map(({ validator, signature }) => {
@@ -150,7 +150,7 @@ export const seedAfter = (seed: string, closing: string): string => B.H("udg/see
 
 type File = Readonly<Record<string, unknown>>
 
-/** In the order of the encoding: the standard, the least and the most. */
+/** In the order of the encoding: default, minimum and maximum. */
 const PARAMETERS: ReadonlyArray<readonly [name: string, standard: number | string, least: number, most: number]> = [
   ["min_fee_sats", 1_000, 1, 100_000_000],
   ["name_fee_sats", 100_000, 1, 100_000_000_000],
@@ -184,7 +184,7 @@ export const parameterNames = PARAMETERS.map(([name]) => name)
 
 const atMost = (rounds: number): number => Math.min(rounds, 10_000_000)
 
-/** With the standard values that depend on the length of an epoch. */
+/** With defaults that depend on the length of an epoch. */
 const withRounds = (given: File, epoch: number): File => {
   const cooldown = Number(given["cooldown_rounds"] ?? Math.max(240, epoch))
   return {
@@ -228,7 +228,7 @@ export interface Genesis {
   readonly protocol: Readonly<Record<string, number>>
 }
 
-/** What people write: the rest has a standard value. */
+/** The fields that people write; the others have defaults. */
 type Optional = "council" | "names" | "treasury" | "faucet" | "parameters" | "protocol"
 
 export type GenesisFile = Omit<Genesis, Optional | "validators"> &
@@ -240,7 +240,7 @@ export type GenesisFile = Omit<Genesis, Optional | "validators"> &
     }>
   }
 
-/** The genesis file, with what it leaves out and in the order of the encoding. */
+/** The genesis file with its defaults, in the order of the encoding. */
 export const genesisOf = (file: GenesisFile): Genesis => {
   const { network_id, mode, time } = file
   mustHold(/^[a-z0-9-]{1,32}$/.test(network_id))
@@ -324,7 +324,7 @@ export const firstEpoch = (genesis: Genesis): EpochRecord => {
 
 const sum = (amounts: ReadonlyArray<number>): number => amounts.reduce((total, amount) => total + amount, 0)
 
-/** The records that the genesis makes. */
+/** The records that the genesis creates. */
 export const genesisState = (genesis: Genesis): State.State => {
   const hash = genesisHash(genesis)
   const { allocations, validators, council, names, treasury, time, parameters } = genesis

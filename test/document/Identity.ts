@@ -1,7 +1,7 @@
 /** Keys, signatures, addresses, names and amounts. */
 import * as ed25519 from "@noble/ed25519"
 import { sha512 } from "@noble/hashes/sha2.js"
-import { ascii, bytes, H, hex, MAX_SUPPLY, Refused } from "./Bytes.js"
+import { ascii, bytes, H, hex, Refused } from "./Bytes.js"
 
 ed25519.hashes.sha512 = sha512
 
@@ -12,7 +12,7 @@ export const sign = (seed: string, message: Uint8Array): string => hex(ed25519.s
 export const isValid = (key: string, message: Uint8Array, signature: string): boolean =>
   ed25519.verify(bytes(signature), message, bytes(key), { zip215: true })
 
-/** The bytes under a signature: its domain and a zero byte in front. */
+/** The domain and a zero byte, which precede the signed bytes. */
 export const domain = (name: string): Uint8Array => ascii(`${name}\0`)
 
 export const addressOf = (key: string): string => H("udg/address", bytes(key)).slice(0, 40)
@@ -61,7 +61,7 @@ const fromBech32m = (text: string, network: Network): string => {
   return hex(Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2)))
 }
 
-/** An address in any of its forms, or a refusal with the document's reason. */
+/** An address in any of its forms, or a rejection with the document's reason. */
 export const parseAddress = (text: string, network: Network): string => {
   if (/^[0-9a-f]{40}$/i.test(text)) return text.toLowerCase()
   if (/^t?udg1/i.test(text)) return fromBech32m(text, network)
@@ -70,7 +70,7 @@ export const parseAddress = (text: string, network: Network): string => {
 
 export const isName = (text: string): boolean => /^[a-z0-9-]{3,20}$/.test(text) && !/^-|-$/.test(text)
 
-/** Sats in coins, as `_coin` fields are written. */
+/** Sats as coins, in the form of `_coin` fields. */
 export const coins = (sats: number): string => {
   const digits = String(sats).padStart(9, "0")
   return `${digits.slice(0, -8)}.${digits.slice(-8)}`.replace(/\.?0+$/, "")
@@ -78,8 +78,3 @@ export const coins = (sats: number): string => {
 
 /** ⌊a · b ÷ c⌋. */
 export const mulDiv = (a: number, b: number, c: number): number => Number((BigInt(a) * BigInt(b)) / BigInt(c))
-
-export const requireAmount = (value: number): number => {
-  if (value > MAX_SUPPLY) throw new Refused("range")
-  return value
-}

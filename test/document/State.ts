@@ -8,7 +8,7 @@ export interface Leaving {
   readonly unlock_at_round: number
 }
 
-/** Shares are written as text, since they need more than 53 bits. */
+/** Shares are text, since they need more than 53 bits. */
 export interface Pool {
   readonly amount: number
   readonly shares: string
@@ -163,7 +163,7 @@ const readProposal = (reader: B.Reader) => {
   return { ...proposal, failure: proposal.status === "Failed" ? reader.text16(512) : null }
 }
 
-/** An epoch record is read by its own module, which needs this one. */
+/** An epoch record has its own module, which needs this one. */
 export type ReadEpoch = (reader: B.Reader) => unknown
 
 interface Kind {
@@ -252,7 +252,7 @@ const kindOf = (byte: number): Kind => {
   return kind
 }
 
-/** A value of the trie, taken apart. */
+/** Decodes a value of the trie. */
 export const readValue = (value: Uint8Array, readEpoch: ReadEpoch, parameterNames: ReadonlyArray<string>) =>
   B.whole(value, (reader) => {
     const kind = kindOf(reader.u8())
@@ -283,7 +283,7 @@ const leafHash = (entries: ReadonlyArray<Entry>): string =>
 const branchHash = (records: number, left: string, right: string): string =>
   B.H("udg/node", B.u64(records), B.bytes(left), B.bytes(right))
 
-/** The hash of the subtree of these entries, which are in the order of their keys and share `depth` bits. */
+/** The hash of the subtree of these entries, which are sorted by key and share `depth` bits. */
 export const rootOf = (entries: ReadonlyArray<Entry>, depth = 0): string => {
   if (entries.length <= LEAF) return leafHash(entries)
   const middle = entries.findIndex(({ key }) => bitOf(key, depth) === 1)
@@ -327,7 +327,7 @@ const requirePath = (entries: ReadonlyArray<Entry>, path: string, depth: number)
   }
 }
 
-/** From a subtree up to the root. */
+/** Computes the root from a subtree and its siblings. */
 const climb = (bottom: Sibling, path: string, siblings: ReadonlyArray<Sibling>): string => {
   let { hash, records } = bottom
   for (let i = siblings.length - 1; i >= 0; i--) {
@@ -341,14 +341,14 @@ const climb = (bottom: Sibling, path: string, siblings: ReadonlyArray<Sibling>):
   return hash
 }
 
-/** The value at the key in the state with this root; null if the proof shows that there is none. */
+/** The value at the key in the state with this root; null if the proof shows its absence. */
 export const prove = (root: string, key: string, { siblings, leaf }: Proof): Uint8Array | null => {
   requirePath(leaf, key, siblings.length)
   if (climb({ hash: leafHash(leaf), records: leaf.length }, key, siblings) !== root) throw new B.Refused("rule")
   return leaf.find((entry) => entry.key === key)?.value ?? null
 }
 
-/** The entries of a subtree that belongs to this root. */
+/** The entries of a subtree of this root. */
 export const readSubtree = (root: string, encoded: Uint8Array): ReadonlyArray<Entry> => {
   if (encoded.length > 524_288) throw new B.Refused("limit")
   return B.whole(encoded, (reader) => {
@@ -378,7 +378,7 @@ export const digestWithOutcomes = (
     B.bytes(B.H("udg/outcomes", ...outcomes.map(({ hash, outcome }) => B.join(B.bytes(hash), B.u8(outcome))))),
   )
 
-/** Every record, by kind and key. */
+/** All records, by kind and key. */
 export class State {
   readonly #contents = new Map<string, Uint8Array>()
 
@@ -386,7 +386,7 @@ export class State {
     this.#contents.set(B.hex(B.join(B.u8(kind), key)), content)
   }
 
-  /** Those of a commit. */
+  /** Applies the changes of a commit. */
   apply(changes: Uint8Array): void {
     const reader = new B.Reader(changes)
     let before = ""
@@ -400,12 +400,12 @@ export class State {
     }
   }
 
-  /** The values of the trie, in the order of kinds and keys. */
+  /** The values of the trie, by kind and key. */
   get values(): ReadonlyArray<string> {
     return [...this.#contents].sort(([a], [b]) => (a < b ? -1 : 1)).map(([place, content]) => place + B.hex(content))
   }
 
-  /** As if a commit had made all of them. */
+  /** All records, encoded like the changes of a commit. */
   asChanges(): Uint8Array {
     const places = [...this.#contents].sort(([a], [b]) => (a < b ? -1 : 1))
     return B.join(

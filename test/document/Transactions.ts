@@ -1,10 +1,10 @@
-/** Transactions: bytes, JSON, what is signed, and the hash. */
+/** Transactions: bytes, JSON, signed bytes, and hash. */
 import * as B from "./Bytes.js"
 import { domain, isName, isValid, type Network, parseAddress, sign } from "./Identity.js"
 import type { Json } from "./Json.js"
 import { parse } from "./Json.js"
 
-/** As in JSON, with addresses in hexadecimal and every field written out. */
+/** As in JSON, with addresses in hexadecimal and every field present. */
 export type Transaction = { readonly [field: string]: Json }
 
 type Fields = { readonly [name: string]: Json }
@@ -13,7 +13,7 @@ interface Kind {
   /** Reads the body. */
   readonly read: (reader: B.Reader) => Fields
   readonly write: (fields: Fields) => Uint8Array
-  /** From JSON, each field by its reader. */
+  /** From JSON, with a reader for each field. */
   readonly json: { readonly [name: string]: (value: Json, field: string, network: Network) => Json | undefined }
   readonly isExempt: boolean
 }
@@ -137,7 +137,7 @@ const proposalType = (value: Json, field: string, network: Network): Json => {
   return { [name]: fieldsOf(object(given[name] ?? null, `${field}.${name}`), kind.json, `${field}.${name}.`, network) }
 }
 
-/** Every field of the object by its reader; none that is unknown, none that is missing. */
+/** Reads every field of the object. Unknown or missing fields are rejected. */
 const fieldsOf = (given: Fields, readers: Kind["json"], prefix: string, network: Network): Fields => {
   for (const name of Object.keys(given)) {
     if (readers[name] === undefined) throw new B.Refused("unknown-field", prefix + name)
@@ -345,7 +345,7 @@ export const signaturesHold = (networkId: string, transaction: Transaction): boo
     isValid(pub_key, signedBytes(networkId, transaction), signature),
   )
 
-/** With the single key of an account. */
+/** Signs with the single key of an account. */
 export const signWith = (networkId: string, seed: string, pub_key: string, unsigned: Transaction): Transaction => ({
   ...unsigned,
   pub_key,
@@ -371,7 +371,7 @@ const authorization = (given: Fields): Fields => {
   return { pub_key: hexadecimal(32)(pub_key, "pub_key"), signature: hexadecimal(64)(signature, "signature") }
 }
 
-/** A text of JSON as a transaction of this network. */
+/** Parses a JSON text into a transaction of this network. */
 export const fromJson = (source: string, network: Network): Transaction => {
   const given = object(parse(source), "transaction")
   const [type, kind] = KINDS.find(([known]) => known === given["type"]) ?? []

@@ -72,7 +72,7 @@ export interface Vertex extends SignedHeader {
   readonly heartbeats: ReadonlyArray<Heartbeat>
 }
 
-/** Refuses what breaks a rule that needs no epoch record. */
+/** Rejects violations of rules that need no epoch record. */
 export const read = (networkId: string, encoded: Uint8Array): Vertex => {
   if (encoded.length > 1_048_576) throw new B.Refused("limit")
   return B.whole(encoded, (reader) => {
@@ -118,7 +118,7 @@ interface Under {
   readonly commit_hash: string
 }
 
-/** The transaction, if the proof holds for a checkpoint of an epoch with this collection depth. */
+/** The transaction, if the proof is valid for a checkpoint of an epoch with this collection depth. */
 export const prove = (
   networkId: string,
   depth: number,

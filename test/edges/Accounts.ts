@@ -1,4 +1,4 @@
-/** Kinds of accounts, told apart by what the ledger says of an account now and what it said before. */
+/** Kinds of accounts, determined by the ledger's current and earlier answers. */
 import type { Reads } from "../../src/ledger/Reads.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
@@ -10,9 +10,9 @@ export interface Holder {
 }
 
 interface Past {
-  /** It had a record once. */
+  /** The account once had a record. */
   held: boolean
-  /** It had something once, and then nothing. */
+  /** The account once had coins, and then none. */
   emptied: boolean
 }
 
@@ -45,11 +45,11 @@ const LOOKS = {
   "in the committee": ({ stake }) => stake.isInCommittee,
   "staking outside the committee": ({ stake }) => stake.isActiveValidator && !stake.isInCommittee,
   "of a leaving staker": ({ stake }) => stake.leaving !== null,
-  /** Its stake neither works nor leaves. */
+  /** Its stake is neither active nor leaving. */
   "of a slashed staker": ({ stake }) => stake.stakedAmount > 0 && stake.leaving === null && !stake.isActiveValidator,
   delegating: ({ delegation }) => delegation?.leaving === null,
   "of a leaving delegator": ({ delegation }) => delegation !== undefined && delegation.leaving !== null,
-  /** The record names a pool that a slash has emptied. */
+  /** The record refers to a pool that a slash has emptied. */
   "delegating to nothing": ({ record, delegation }) => record.delegation !== null && delegation === undefined,
 } as const satisfies { readonly [kind: string]: (look: Look) => boolean }
 
@@ -57,13 +57,13 @@ export type Kind = keyof typeof LOOKS
 
 export const KINDS = Object.keys(LOOKS) as ReadonlyArray<Kind>
 
-/** People, and of which kinds the account of each is: one may be of several. */
+/** People, and the kinds of each one's account, which can be several. */
 export class Accounts<P extends Holder> {
   readonly people: ReadonlyArray<P>
   readonly #read: () => Reads
   readonly #past = new Map<Address, Past>()
   #kinds = new Map<Address, ReadonlyArray<Kind>>()
-  /** By kind, for those kinds that there are. */
+  /** People by kind, for kinds that occur. */
   #groups: ReadonlyArray<ReadonlyArray<P>> = []
   #lookedAt = -1
 
@@ -76,7 +76,7 @@ export class Accounts<P extends Holder> {
     return this.#read()
   }
 
-  /** To be called after every commit, so that nothing that an account was in between is missed. */
+  /** Call this after every commit, to notice every state of an account. */
   look(): void {
     const { read } = this
     if (this.#lookedAt === read.head.index) return
@@ -103,7 +103,7 @@ export class Accounts<P extends Holder> {
     return this.#kinds.get(address) ?? []
   }
 
-  /** Every kind that there is at the moment is as likely as any other. */
+  /** Every kind that currently occurs is equally likely. */
   any(draws: Draws): P {
     this.look()
     return draws.pick(this.#groups.length > 0 ? draws.pick(this.#groups) : this.people)

@@ -1,13 +1,14 @@
-/** Whether a transaction meets, when it is executed, what the door said of it in the same state. */
+/** Whether the execution of a transaction agrees with the admission check in the same state. */
 import type { Outcome } from "../../src/ledger/rules/Execution.js"
 import type { Rejection } from "../../src/ledger/rules/Rejection.js"
 
-/** Time breaks it between the door and the commit. */
+/** The rule can be broken merely because time passes between admission and commit. */
 const isTimely = (reason: Rejection): boolean => reason._tag === "InvalidTransaction" && reason.rule === "voting_ended"
 
 /**
- * The two look at the rules in different orders: the door begins with the signature, execution with the nonce and with what
- * a failure would cost. So who breaks several may hear of either; who breaks one hears the same, to the letter.
+ * The two check the rules in different orders: admission begins with the signature, execution with the nonce and the
+ * cost of a failure. So a transaction that breaks several rules can get either reason; one that breaks a single rule
+ * gets exactly the same.
  */
 const isMet = (asked: Rejection | undefined, outcome: Outcome): boolean => {
   if (outcome._tag === "Applied") return asked === undefined
@@ -15,7 +16,7 @@ const isMet = (asked: Rejection | undefined, outcome: Outcome): boolean => {
   if (isTimely(reason) || JSON.stringify(asked) === JSON.stringify(reason)) return true
   if (outcome._tag === "Failed") return false
   switch (reason._tag) {
-    // The door lets nonces be ahead.
+    // Admission accepts nonces that are ahead.
     case "NonceTooHigh":
       return asked?._tag !== "NonceTooLow"
     case "NonceTooLow":
@@ -28,7 +29,7 @@ const isMet = (asked: Rejection | undefined, outcome: Outcome): boolean => {
   }
 }
 
-/** Throws where they differ. Nothing may have come between the two. */
+/** Throws if the two disagree. No change of the state may come in between. */
 export const expectMet = (asked: Rejection | undefined, outcome: Outcome, what: unknown): void => {
   if (!isMet(asked, outcome))
     throw new Error(`the door and execution differ: ${JSON.stringify({ asked, outcome, what })}`)

@@ -1,19 +1,19 @@
 /**
- * Where choices come from: a seed, as `Chance` of the simulator draws them, or a list of numbers that fast-check made. It
- * shrinks the list, and with it everything that was chosen by it.
+ * A source of choices: a seeded stream like the simulator's `Chance`, or a list of numbers from fast-check, which
+ * shrinks the list and so all choices.
  */
 import { FastCheck as fc } from "effect"
 
 export interface Draws {
-  /** An integer from 0 to below − 1. */
+  /** An integer from 0 to `below` − 1. */
   below(below: number): number
-  /** An integer of these bounds, both included. */
+  /** An integer from `least` to `most`, both included. */
   between(least: number, most: number): number
   percent(chance: number): boolean
   pick<A>(items: ReadonlyArray<A>): A
 }
 
-/** Behind its end the first choice is made always. */
+/** After its end, every choice is the first one. */
 export class Tape implements Draws {
   readonly #numbers: ReadonlyArray<number>
   #at = 0
@@ -41,5 +41,5 @@ export class Tape implements Draws {
   }
 }
 
-/** What a tape is made of; enough for any transaction. */
+/** The numbers of a tape, enough for any transaction. */
 export const tape: fc.Arbitrary<ReadonlyArray<number>> = fc.array(fc.nat(), { maxLength: 20, size: "max" })

@@ -1,4 +1,4 @@
-/** What an adversary's accounts and keys can do: transactions at all edges, signed with keys that it has. */
+/** What an adversary can do with its accounts and keys: transactions with all edge values, signed with its own keys. */
 
 import type { Reads } from "../../src/ledger/Reads.js"
 import type { Genesis } from "../../src/protocol/epoch/Genesis.js"
@@ -14,11 +14,11 @@ import { Transactions } from "./Transactions.js"
 
 export interface Owner {
   readonly genesis: Genesis
-  /** Whose keys it has. */
+  /** The people whose keys it has. */
   readonly own: ReadonlyArray<Person>
-  /** Whom else it knows. */
+  /** Other people that it knows. */
   readonly others: ReadonlyArray<Person>
-  /** What its proposals may change. */
+  /** The parameters that its proposals can change. */
   readonly parameters: ReadonlyArray<Parameters.Entry>
   readonly read: () => Reads
 }
@@ -29,7 +29,7 @@ export class Purse {
   readonly #read: () => Reads
   readonly #own: ReadonlyArray<Person>
   readonly #drawn: Transactions<Person>
-  /** What was used up since the ledger was last seen: nonces of what is on its way. */
+  /** Nonces of transactions that are under way and not in the ledger yet. */
   readonly #used = new Map<Address, number>()
 
   constructor(chance: Chance, { genesis, own, others, parameters, read }: Owner) {
@@ -45,7 +45,7 @@ export class Purse {
     })
   }
 
-  /** Well-formed, as far as who wrote it could tell. */
+  /** A transaction that is well-formed as far as its sender could tell. */
   next(): Transaction.Transaction {
     const { unsigned, signers, isPolicy } = this.#drawn.next()
     return this.sign(
@@ -55,7 +55,7 @@ export class Purse {
     )
   }
 
-  /** Somebody's bytes under signatures that hold, and are not theirs. */
+  /** Another sender's transaction under valid signatures of wrong keys. */
   usurped({ from, nonce, fee, operation }: Transaction.Transaction): Transaction.Transaction {
     const signers = Array.from(
       { length: this.#chance.percent(80) ? 1 : this.#chance.between(2, 4) },
@@ -80,7 +80,7 @@ export class Purse {
   #nextNonce(address: Address): number {
     const next = this.#read().account(address).nonce
     const used = Math.max(next, this.#used.get(address) ?? 0)
-    // What never came in is tried again.
+    // Repeats the nonce of a transaction that never arrived.
     const nonce = this.#chance.percent(30) || used > next + 8 ? next : used
     this.#used.set(address, nonce + 1)
     return nonce

@@ -1,11 +1,11 @@
-/** What of all there is to try a transaction tries, in words that a test counts. */
+/** Names of the cases that a transaction covers, which a test counts. */
 import type { Address } from "../../src/protocol/identity/Address.js"
 import type { Operation } from "../../src/protocol/transaction/Operation.js"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
 import { type Accounts, type Holder, KINDS } from "./Accounts.js"
 import { TYPES } from "./Transactions.js"
 
-/** Operations that are done to an account. */
+/** Operations that target an account. */
 const TARGETED = ["Transfer", "DelegateTx", "CouncilMembership", "TreasurySpend"] as const
 
 const VOTED = ["none", "Active", "Passed", "Rejected", "Executed", "Failed"] as const
@@ -31,14 +31,14 @@ const to = (what: string, kind: string): string => `${what} to an account ${kind
 const toItself = (what: string): string => `${what} to the account that sends it`
 const onProposal = (status: string): string => `a vote on a proposal: ${status}`
 
-/** Everything that there is to reach. */
+/** All cases to cover. */
 export const all: ReadonlyArray<string> = [
   ...TYPES.flatMap((type) => KINDS.map((kind) => by(type, kind))),
   ...TARGETED.flatMap((what) => [toItself(what), ...KINDS.map((kind) => to(what, kind))]),
   ...VOTED.map(onProposal),
 ]
 
-/** What this transaction reaches, as the accounts are now. */
+/** The cases that this transaction covers, as the accounts are now. */
 export const of = <P extends Holder>(
   { from, operation }: Transaction,
   accounts: Accounts<P>,

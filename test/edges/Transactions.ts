@@ -1,7 +1,6 @@
 /**
- * Transactions of every type, by accounts of every kind, to targets of every kind, with numbers at their edges: mostly by
- * somebody to whom the type makes sense, sometimes by just anybody, also by who has nothing. Some no decoder accepts. Who
- * draws signs them.
+ * Transactions of every type, from accounts of every kind to targets of every kind, with edge values. Most senders suit
+ * the type; others are arbitrary, even without coins. Decoders reject some of them. The caller signs them.
  */
 import type { Reads } from "../../src/ledger/Reads.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
@@ -23,7 +22,7 @@ import * as Numbers from "./Numbers.js"
 
 export const TYPES = Object.keys(Operation.TYPE_BYTE) as ReadonlyArray<Operation.Type>
 
-/** A transaction and who is to sign it. */
+/** A transaction and its signers. */
 export interface Request<P> {
   readonly unsigned: Unsigned
   /** Distinct, at least one. */
@@ -34,14 +33,14 @@ export interface Request<P> {
 
 export interface Setting<P> {
   readonly keyOf: (person: P) => PublicKey
-  /** The next nonce of an account, behind what is on its way already. */
+  /** The next nonce of an account, after transactions that are under way. */
   readonly nextNonce: (address: Address) => number
-  /** What proposals may change. */
+  /** The parameters that proposals can change. */
   readonly parameters: ReadonlyArray<Parameters.Entry>
   readonly epochRounds: number
 }
 
-/** A number that a field takes only if its decoder lets it through. */
+/** A number that the decoder of its field may reject. */
 const unchecked = <A extends number>(value: number): A => value as A
 
 const isSlow = ({ name }: Parameters.Entry): boolean => name.endsWith("_rounds") || name === "quorum_percent"
@@ -76,13 +75,13 @@ export class Transactions<P extends Holder> {
     return { unsigned, ...this.#signers(from) }
   }
 
-  /** Who has left is out for long: were it as frequent as the others, soon nobody would be left. */
+  /** An account that unstakes is out for long: at equal frequency, soon nobody would be left. */
   #type(): Operation.Type {
     const type = this.#draws.pick(TYPES)
     return type === "UnstakeTx" && this.#draws.percent(60) ? this.#draws.pick(TYPES) : type
   }
 
-  /** One of these or, as often, of what lies beside them, of 0 and 1 and of the largest number. */
+  /** One of these or, equally likely, a neighbour, 0, 1 or the largest number. */
   #near(...limits: ReadonlyArray<number>): number {
     return this.#draws.pick(this.#draws.percent(50) ? limits : Numbers.around(...limits))
   }
@@ -104,7 +103,7 @@ export class Transactions<P extends Holder> {
       case "DelegateTx":
         return stake === null && balance > 1
       case "UnstakeTx":
-        // Pools that live long become dear.
+        // The shares of long-lived pools become expensive.
         return stake?.leaving === null && this.#draws.percent(40)
       case "SetCommissionTx":
       case "CreateProposalTx":
@@ -120,13 +119,13 @@ export class Transactions<P extends Holder> {
   #sender(type: Operation.Type): P {
     const { people } = this.#senders
     const suited = this.#draws.percent(75) ? people.filter((someone) => this.#suits(type, someone)) : []
-    // A network needs somebody who stays.
+    // The first account must stay in the network.
     const [first] = people
     const from = suited.length > 0 ? this.#draws.pick(suited) : this.#senders.any(this.#draws)
     return type === "UnstakeTx" && from === first ? this.#senders.any(this.#draws) : from
   }
 
-  /** Who sends to itself is rarer than who sends to another. */
+  /** Payments to oneself are rarer than others. */
   #target(from: P): Address {
     return this.#draws.percent(5) ? from.address : this.#targets.any(this.#draws).address
   }
@@ -237,7 +236,7 @@ export class Transactions<P extends Holder> {
     )
   }
 
-  /** Few, so that many are taken; some as short and as long as they may be. */
+  /** Few names, so that many are taken. Some have the minimum or maximum length. */
   #name(): Name {
     const draws = this.#draws
     if (draws.percent(90)) return `n${draws.below(30)}x` as Name
@@ -290,14 +289,14 @@ export class Transactions<P extends Holder> {
     }
     const entry = draws.pick(parameters)
     const least = Parameters.minimumOf(entry, epochRounds)
-    // Time goes on in most worlds: a delay of a million rounds ends what can be seen.
+    // Most worlds keep a normal delay: after a delay of a million rounds nothing more would happen.
     const isMild = isSlow(entry) && draws.percent(98)
     const isHarmless = (value: number): boolean => !isMild || value <= least + 1 || value > entry.max
     const value = draws.pick(Numbers.around(least, entry.max).filter(isHarmless))
     return { _tag: "ParameterChange", param: entry.name, value }
   }
 
-  /** Mostly what the account asks for. */
+  /** Usually the signers that the account requires. */
   #signers(from: P): Omit<Request<P>, "unsigned"> {
     const draws = this.#draws
     const { people } = this.#senders

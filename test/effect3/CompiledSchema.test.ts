@@ -11,7 +11,7 @@ import * as Rest from "../support/Rest.js"
 
 const throughText = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
-/** Something somewhere in a JSON value is another value, is gone, or is one too many. */
+/** A JSON value with one part replaced, removed or added. */
 const spoiled = (value: unknown): fc.Arbitrary<unknown> =>
   typeof value !== "object" || value === null
     ? fc.jsonValue()
@@ -29,7 +29,7 @@ const spoiled = (value: unknown): fc.Arbitrary<unknown> =>
           ]),
         )
 
-/** The library throws at a discriminator that cannot become a string; `protocol/encoding/Json` catches that. */
+/** The library throws on a discriminator that cannot become a string; `protocol/encoding/Json` catches that. */
 const throws = (decode: () => unknown): boolean => {
   try {
     decode()
@@ -39,7 +39,7 @@ const throws = (decode: () => unknown): boolean => {
   }
 }
 
-/** What the library says to each of these, and what the plain code says where it says anything. */
+/** Compares the library's result with that of the compiled code, where there is one. */
 const agree = (schema: Schema.Schema<unknown>, input: unknown): boolean => {
   let isSure = false
   for (const options of [{ onExcessProperty: "error" as const }, {}]) {
@@ -59,7 +59,7 @@ const agree = (schema: Schema.Schema<unknown>, input: unknown): boolean => {
   return isSure
 }
 
-/** Those of the interface that give an example of themselves. */
+/** The schemas of the API that have an example. */
 const schemas: Array<readonly [name: string, schema: Schema.Schema<unknown>, example: unknown]> = []
 HttpApi.reflect(Api, {
   onGroup: () => {},

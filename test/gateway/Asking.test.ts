@@ -1,4 +1,4 @@
-/** What a gateway asks of a node, which has a doorway before it that notes every question, and what it finds by itself. */
+/** Which requests a gateway makes to its node, recorded by a proxy in between, and which it answers itself. */
 import * as Http from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Address from "../../src/protocol/identity/Address.js"
@@ -36,7 +36,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
     let follower: Follower
     let gateway: Gateway
     let door: Doorway.Doorway
-    /** One within an epoch, from before the archive began. */
+    /** A checkpoint within an epoch, from before the archive began. */
     let old: Checkpoint = { round: 0, hash: "" }
 
     beforeAll(async () => {
@@ -55,7 +55,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         return old.round > 40
       })
       follower = follow(network, "asking", database, started)
-      // So far beyond it that nobody tells of its signatures any more.
+      // By then its signatures are no longer gossiped.
       await Processes.until(
         `the archive has it: ${follower.said()}`,
         async () => (await position(database)) > old.round + 20,
@@ -72,7 +72,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       await server.remove()
     })
 
-    /** The paths that a node was asked meanwhile. */
+    /** The paths of the requests that the node received meanwhile. */
     const askedBy = async (act: () => Promise<void>): Promise<ReadonlyArray<string>> => {
       const before = door.asked.length
       await act()
@@ -110,12 +110,12 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
           ),
         )
       })
-      // Something that was asked before may still arrive.
+      // Earlier requests may still arrive.
       const balances = asked.filter((path) => path.startsWith("/balance/"))
       expect([...balances].sort()).toEqual(addresses.map((address) => `/balance/${address}`).sort())
     })
 
-    it("are repeated each time for a nonce, which counts what was sent just now", async () => {
+    it("are repeated each time for a nonce, which includes transactions sent just now", async () => {
       const [, payer = expect.fail()] = owners
       const path = `/balance/${Address.fromPublicKey(payer.publicKey)}`
       for (let nonce = 0; nonce < 20; nonce++) {
@@ -211,7 +211,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       const asked = await askedBy(async () => {
         for (const path of paths) {
           const [own, its] = [await get(gateway.url + path), await get(node + path)]
-          // Each has cursors of its own.
+          // Each has its own cursors.
           const withoutCursor = (body: unknown) => ({ ...(body as object), next_cursor: undefined })
           expect([path, own.status, withoutCursor(own.body)]).toEqual([path, its.status, withoutCursor(its.body)])
         }
@@ -224,7 +224,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
     })
 
     it("are never about an invalid account, wherever the path would lead", async () => {
-      /** `fetch` would take the dots away. */
+      /** `fetch` would normalize the dots away. */
       const statusOf = (base: string, path: string) =>
         new Promise<readonly [number | undefined, string]>((resolve, reject) => {
           const { hostname, port } = new URL(base)
@@ -304,7 +304,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       const statuses: Array<number> = []
       const answered = () => statuses.filter((status) => status === 404).length
       const asked = await askedBy(async () => {
-        // One network gets less than twenty in a second, and a fast machine answers a round of these within one.
+        // A single network has a budget below twenty a second, which a fast machine uses up within a second.
         while (answered() <= 20) {
           const hashes = Array.from({ length: 300 }, (_, n) => n.toString(16).padStart(64, "0"))
           const all = await Promise.all(hashes.map((hash) => get(`${gateway.url}/checkpoint/hash/${hash}`)))

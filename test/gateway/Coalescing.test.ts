@@ -1,9 +1,9 @@
-/** Requests during a pending question are answered together by the next question. */
+/** Requests that arrive during a pending query share the next query. */
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { expect, it } from "vitest"
 import * as Coalescing from "../../src/gateway/Coalescing.js"
 
-/** Lets every fiber continue as far as it can. */
+/** Lets every fiber run as far as it can. */
 const settled = Effect.yieldNow().pipe(Effect.repeatN(20))
 
 const run = <A>(program: Effect.Effect<A, unknown, import("effect").Scope.Scope>) =>

@@ -1,4 +1,4 @@
-/** Requests of a gateway to nodes, over real sockets. */
+/** A gateway's requests to nodes, over real sockets. */
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
@@ -26,7 +26,7 @@ const serve = async (handle: Http.RequestListener) => {
 const sending = <A>(use: (send: Send) => Promise<A>): Promise<A> =>
   Effect.runPromise(Effect.scoped(Effect.flatMap(ConnectionPool.make, (send) => Effect.promise(() => use(send)))))
 
-/** The error of a promise that must be rejected. */
+/** The error of a promise that must reject. */
 const reasonOf = (promise: Promise<unknown>): Promise<string> =>
   promise.then(
     () => "none",

@@ -1,16 +1,14 @@
-/**
- * A proxy in front of a node that records requests and can lose a response, as a node does that dies while it answers.
- */
+/** A proxy in front of a node that records requests and can lose a response, like a node that dies while it answers. */
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 
 export interface Doorway {
   readonly url: string
-  /** Method, path and body of each request except those for the status. */
+  /** Method, path and body of each request, except status requests. */
   readonly asked: ReadonlyArray<{ readonly method: string; readonly path: string; readonly body: string }>
-  /** What happens to transactions: `pass` is the node's answer, and undefined is none. */
+  /** Handles transactions. `pass` returns the node's response; undefined is no response. */
   submission: (pass: () => Promise<Response>) => Promise<Response | undefined>
-  /** What happens to everything else. */
+  /** Handles all other requests. */
   other: (path: string, pass: () => Promise<Response>) => Promise<Response | undefined>
   readonly close: () => void
 }

@@ -1,4 +1,4 @@
-/** An archive that holds a genesis and nothing else. */
+/** An archive that holds only a genesis. */
 import { Effect, type Redacted } from "effect"
 import { fromHex } from "#crypto"
 import * as Recorded from "../../src/archive/Archive.js"

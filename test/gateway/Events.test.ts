@@ -1,4 +1,4 @@
-/** The events of gateways over a real PostgreSQL, an archive and nodes, of which one falls silent and then dies. */
+/** The events of gateways over a real PostgreSQL, an archive and nodes, one of which freezes and then dies. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
@@ -17,7 +17,7 @@ import { type Gateway, post, serve } from "./Serving.js"
 
 type Event = Client.NumberedEvent["event"]
 
-/** Reads a stream to its end or until it is told to stop. */
+/** Reads a stream until it ends or is stopped. */
 const reading = (url: string) => {
   const events: Array<Event> = []
   let isWanted = true
@@ -47,7 +47,7 @@ const final = (events: ReadonlyArray<Event>): ReadonlyArray<string> =>
     return [`${event.transaction_type} ${event.hash} ${event.from} ${event.to} ${event.applied}`]
   })
 
-/** Those of `events` that lie between the first and the last that both have. */
+/** The part of `events` between the first and the last event that both lists have. */
 const shared = (events: ReadonlyArray<string>, others: ReadonlyArray<string>): ReadonlyArray<string> => {
   const there = new Set(others)
   const first = events.findIndex((event) => there.has(event))
@@ -79,7 +79,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       return String(answer.body.tx_hash)
     }
 
-    /** The first event for who comes with this number. */
+    /** The first event after this number. */
     const first = async (url: string, after: string): Promise<Client.NumberedEvent> => {
       for await (const numbered of Client.connect(url).events(after)) return numbered
       throw new Error("no event")
@@ -95,7 +95,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       other = await Processes.start(network, "other", ["--peer", validator.p2p, "--rate-limits", "off"])
       follower = follow(network, "events", database, validator)
       await Processes.until(`the archive begins: ${follower.said()}`, async () => (await position(database)) > 5)
-      // The left one hears the node that will stop.
+      // The left gateway listens to the node that will stop.
       left = await serve(network.genesisFile, database, [other.http ?? "", validator.http ?? ""])
       right = await serve(network.genesisFile, database, [validator.http ?? ""])
     })
@@ -174,7 +174,8 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       await paying(20)
       process.kill(other.pid, "SIGSTOP")
       await paying(20)
-      // It hears the other node now, and has told what was pending meanwhile or is final since.
+      // By now the gateway listens to the other node, and has reported transactions that became pending or final
+      // meanwhile.
       await Processes.until("a new payment is told pending again", async () => {
         await paying(1)
         await sleep(300)
@@ -203,7 +204,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         expect(rounds.map(({ round }) => round)).toEqual(rounds.map(({ round }) => round).sort((a, b) => a - b))
         for (const { round, finalized_round } of rounds) expect(round).toBeGreaterThanOrEqual(finalized_round)
       }
-      // Nothing happened to the node of this one. A payment of an earlier test may have been pending still.
+      // The node of this gateway kept running. It may also report a payment that an earlier test left pending.
       const pending = (ofRight ?? []).flatMap((event) =>
         event.type === "transaction" && event.status === "pending" ? [event.hash] : [],
       )

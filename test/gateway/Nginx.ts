@@ -1,4 +1,4 @@
-/** A real nginx with our configuration for gateways, in front of two of them on this machine. */
+/** A real nginx with our configuration for gateways, in front of two gateways on this machine. */
 import { join } from "node:path"
 import { expect } from "vitest"
 import { Running } from "../blackbox/Running.js"
@@ -13,7 +13,7 @@ export interface Front {
   readonly stop: () => Promise<void>
 }
 
-/** It serves when this returns; everything that it writes is in the folder. */
+/** Returns when nginx serves. All its files are in the folder. */
 export const before = async (folder: string, first: Gateway, second: Gateway): Promise<Front> => {
   const port = await freePort()
   const changes: ReadonlyArray<readonly [what: string, instead: string, times: number]> = [

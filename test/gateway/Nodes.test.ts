@@ -1,4 +1,4 @@
-/** Gateways whose nodes lie, or answer only their status, and one whose database is paused. */
+/** Gateways whose nodes lie or answer only status requests, and one whose database is paused. */
 import { execFileSync } from "node:child_process"
 import { Either } from "effect"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
@@ -25,7 +25,7 @@ type Json = Readonly<Record<string, unknown>>
 const friend = Address.fromPublicKey(SecretKey.generate().publicKey)
 const never = () => new Promise<never>(() => {})
 
-/** The answer with a change. */
+/** The node's response with a change. */
 const changed =
   (change: (answer: Json) => unknown) =>
   async (pass: () => Promise<Response>): Promise<Response> => {
@@ -42,7 +42,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
     let follower: Follower
     let gateway: Gateway
     let lonely: Gateway
-    /** The database for the role of ops/postgres/gateway.sql, which all of this uses. */
+    /** The database URL for the role of ops/postgres/gateway.sql, which these gateways use. */
     let reading = ""
     /** The first one is the faulty one. */
     const doors: Array<Doorway.Doorway> = []
@@ -115,7 +115,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
 
     it("passes on no foreign hash or nonce for an accepted transaction", async () => {
       for (const lie of [{ tx_hash: "ab".repeat(32) }, { nonce: 9_007_199_254_740_990 }]) {
-        // The gateway sends one as an array.
+        // The gateway sends a single transaction as an array.
         bad().submission = changed((answers) =>
           (answers as unknown as ReadonlyArray<Json>).map((one) => ({ ...one, ...lie })),
         )
@@ -129,7 +129,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       }
     })
 
-    it("returns each entry of an array its own answer, whatever their number and order", async () => {
+    it("returns each entry of an array its own answer, at any length and in any order", async () => {
       const lies: ReadonlyArray<(answers: ReadonlyArray<Json>) => unknown> = [
         (answers) => answers.toReversed(),
         (answers) => answers.slice(1),
@@ -169,7 +169,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
           : pass()
       const { status, body } = await get(`${lonely.url}/checkpoint/hash/${made}`)
       expect([status, body]).toMatchObject([503, { code: "Unavailable" }])
-      // One with the right hash under the signatures of another.
+      // The right hash with another checkpoint's signatures.
       const signed = Either.getOrThrow(Answer.checkpoint(Buffer.from(JSON.stringify(latest.body))))
       const { hash: other } = Checkpoint.make({ ...signed.checkpoint, totalSupply: Sats.make(1) })
       bad().other = (path, pass) =>
@@ -219,7 +219,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       }
       await Promise.all(Array.from({ length: 8 }, () => client(60)))
       expect(statuses.filter((status) => status !== 200)).toEqual([])
-      // Those of the first second, and after that one now and then.
+      // Requests of the first second, and occasional ones later.
       expect(asked).toBeLessThan(40)
       const sent = payment(nonce++)
       expect(await post(`${gateway.url}/tx/submit`, sent[1])).toMatchObject({ status: 200, body: { tx_hash: sent[0] } })
@@ -249,7 +249,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         await Processes.until("it is known", async () => (await get(`${gateway.url}/health`)).status === 503)
         const begun = performance.now()
         for (let n = 0; n < 10; n++) expect((await get(`${gateway.url}/health`)).status).toBe(503)
-        // One answer after the other once took the database's whole patience of five seconds.
+        // In sequence, each request would take the database's full timeout of five seconds.
         expect(performance.now() - begun).toBeLessThan(20_000)
       } finally {
         signal("SIGCONT")

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { PerSecond } from "../../src/gateway/PerSecond.js"
 
-it("shares its budget among networks so that the next one always gets some, and starts anew each second", () => {
+it("shares its budget among networks, always leaves some for the next, and refills each second", () => {
   let now = 0
   const limit = new PerSecond(20, () => now)
   const taken = (clients: ReadonlyArray<string>): number => {

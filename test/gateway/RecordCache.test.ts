@@ -1,4 +1,4 @@
-/** The small records that a gateway keeps in memory: they follow the archive at a cost of what changed. */
+/** A gateway's in-memory copy of small records: it follows the archive at a cost proportional to the changes. */
 import { Context, Effect, Layer, Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Recorded from "../../src/archive/Archive.js"
@@ -11,7 +11,7 @@ import { Chain, coins, person } from "../ledger/builders.js"
 import * as Rest from "../support/Rest.js"
 import * as EmptyArchive from "./EmptyArchive.js"
 
-/** With UDG_ARCHIVE_DELEGATORS=10000 it prints what a commit costs. */
+/** With UDG_ARCHIVE_DELEGATORS=10000 the test prints the cost of a commit. */
 const DELEGATORS = Number(process.env["UDG_ARCHIVE_DELEGATORS"] ?? 300)
 const IS_MEASURED = process.env["UDG_ARCHIVE_DELEGATORS"] !== undefined
 const IN_A_COMMIT = 500
@@ -42,7 +42,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         parameters: { minDelegation: 1, executionDelayRounds: 5, cooldownRounds: 105 },
       })
       const { genesis, ledger } = chain
-      /** Rows that were read from the archive, and the statements. */
+      /** Rows read from the archive, and the statements. */
       let rows = 0
       const asked = new Set<string>()
       const counted = Layer.map(archive(url, genesis), (context) => {
@@ -63,7 +63,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         const database = yield* Postgres.open(url)
         const { isThere } = yield* Archive
         const { refreshed, view } = yield* RecordCache.RecordCache
-        /** What these transactions do, in the ledger, in the archive and then in the gateway; and what it took and read. */
+        /** Applies transactions to the ledger, the archive and the gateway. Returns the time and the rows read. */
         const commit = (act: () => ReturnType<Chain["commit"]>) =>
           Effect.gen(function* () {
             const execution = act()
@@ -98,12 +98,12 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         const took: Array<{ readonly ms: number; readonly rows: number }> = []
         for (let n = 0; n < 10; n++)
           took.push(yield* commit(() => chain.commit([{ by: val, transactions: [chain.transfer(ann, bob, 1)] }])))
-        // Somebody joins, and somebody leaves.
+        // One account starts to delegate, another stops.
         took.push(yield* commit(() => chain.commit([{ by: val, transactions: [chain.delegate(ann, val, coins(2))] }])))
         const [one = expect.fail(), two = expect.fail()] = delegators
         took.push(yield* commit(() => chain.commit([{ by: val, transactions: [chain.undelegate(one)] }])))
         expect(Math.max(...took.map(({ rows }) => rows))).toBeLessThan(12)
-        // A member of the council that has nothing else but coins becomes like anybody.
+        // A council member without any other record loses its seat.
         const payload = { _tag: "CouncilMembership", action: "remove", address: bob.address } as const
         const proposal = { _tag: "CreateProposalTx", title: "A title", description: "", payload } as const
         const vote = { _tag: "VoteTx", proposalId: Natural.proposalId(1), vote: true } as const
@@ -111,11 +111,11 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         yield* commit(() => chain.commit([{ by: val, transactions: [chain.tx(val, vote, { fee: 1_000 })] }]))
         for (let n = 0; n < 18; n++) yield* commit(() => chain.advanceTo(chain.round + 1, [val], [val]))
         expect(ledger.read.council()).toEqual([])
-        // Who left first has nothing more while the other one's part of the same pool still waits.
+        // The first account to leave is paid out, while the second still has coins in the same pool.
         for (let n = 0; n < 2; n++) yield* commit(() => chain.advanceTo(chain.round + 7, [val], [val]))
         yield* commit(() => chain.commit([{ by: val, transactions: [chain.undelegate(two)] }]))
-        // Others leave one after the other. All is read anew where an epoch ends and where one begins; what waits is paid out in
-        // commits between, and costs what changed.
+        // Six accounts leave one after the other. Everything is reloaded at the end and the beginning of an epoch.
+        // Payouts happen in commits between, at a cost proportional to the changes.
         const leaving = delegators.slice(2, 8)
         for (const person of leaving)
           yield* commit(() => chain.commit([{ by: val, transactions: [chain.undelegate(person)] }]))
@@ -133,7 +133,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         expect(paying.length).toBeGreaterThan(0)
         expect(Math.max(...paying)).toBeLessThan(30)
         expect(ledger.read.delegation(one.address)).toBeUndefined()
-        // After many commits without a question, all is read anew.
+        // After many commits without a request, everything is reloaded.
         const silent = Array.from({ length: 1_000 }, () => ({
           execution: chain.commit([{ by: val, transactions: [] }]),
           vertices: chain.inputs.at(-1)?.vertices ?? expect.fail(),

@@ -1,5 +1,5 @@
 /**
- * What a gateway sends again when a node does not answer, and what it never sends. Each node has a proxy in front of
+ * Which submissions a gateway repeats when a node does not answer, and which never. Each node has a proxy in front of
  * it.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -41,7 +41,7 @@ describe("the parts of a submission", () => {
     expect(all.flat()).toEqual(bodies)
     expect(all.length).toBeGreaterThan(1)
     for (const part of all) expect(JSON.stringify(part).length).toBeLessThan(524_288)
-    // No part has room for the first transaction of the next one.
+    // No part has room for the next one's first transaction.
     for (const [i, part] of all.slice(0, -1).entries())
       expect(JSON.stringify([...part, all[i + 1]?.[0]]).length).toBeGreaterThan(500_000)
   })
@@ -109,7 +109,7 @@ describe.skipIf(missing)(
 
     it("report a transaction as accepted that was executed before it came again", async () => {
       const body = next()
-      // A node that accepts it and dies before it answers: it is executed, and its nonce is used.
+      // A node accepts the transaction and dies before it responds: the transaction is executed and its nonce used.
       const first = await post(`${node}/tx/submit`, body)
       await Processes.until("it is executed", async () => (await statusOf(first.body.tx_hash)) === "finalized")
       expect(await post(`${node}/tx/submit`, body)).toMatchObject({ status: 400, body: { code: "NonceTooLow" } })

@@ -1,4 +1,4 @@
-/** The order in which a gateway reports what comes from its archive and from a node. */
+/** The order in which a gateway reports the events of its archive and of a node. */
 import { Chunk, Effect, Option, Stream } from "effect"
 import { expect, it } from "vitest"
 import { Telling } from "../../src/gateway/Events.js"
@@ -47,7 +47,7 @@ it("reports a transaction as pending once, however many nodes accept it, and nev
     told((telling) => {
       telling.heard(transaction("a", null))
       telling.heard(transaction("a", null))
-      // A node may have finalized what the archive does not have yet.
+      // A node can be ahead of the archive.
       telling.heard(transaction("a", true))
       telling.committed({ events: [transaction("a", true), transaction("b", false)], leaderRound: Natural.round(8) })
       telling.heard(transaction("b", null))
@@ -102,7 +102,7 @@ it("remembers the last fifty thousand", () => {
   expect(feed.last).toBe(before + 1)
 })
 
-it("limits a node's alerts between two commits, so that they displace nothing final", () => {
+it("limits a node's alerts between two commits, so they displace no final events", () => {
   const alert: Event = { type: "alert", severity: "warning", message: "made up" }
   const events = told((telling) => {
     for (let commit = 8; commit < 10; commit++) {

@@ -9,7 +9,7 @@ import * as RealNode from "./RealNode.js"
 
 const ADDRESS = "http://127.0.0.1:10333"
 
-/** `Every` makes the compiler reject a missing endpoint, and `Said` one whose failures are missing. */
+/** `Every` makes the compiler reject a missing endpoint, and `Said` a missing failure. */
 const PROGRAM = `
 import { FetchHttpClient, HttpApiClient, HttpClient, HttpClientResponse } from "@effect/platform"
 import { type HttpClientError } from "@effect/platform"
@@ -136,7 +136,7 @@ const program = Effect.gen(function* () {
 await Effect.runPromise(program.pipe(Effect.provide(FetchHttpClient.layer)))
 `
 
-/** The calls that fail for a key without money on a node without an archive. All others succeed. */
+/** The calls that fail for an account without coins on a node without an archive. All others succeed. */
 const FAILURES = {
   "core.policy": "PolicyNotFound",
   "transactions.send": "InsufficientBalance",

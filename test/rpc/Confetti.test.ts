@@ -181,7 +181,7 @@ describe("a body in one-byte chunks", () => {
   })
 })
 
-it("counts requests whose bodies never come before their first byte", async () => {
+it("counts requests with bodies that never arrive before their first byte", async () => {
   // A client that holds two bodies has two KiB, and as much must be free.
   server = await TestServer.start({ tolerance: { ...patient, bodyBytes: 4_096 } })
   const begun =

@@ -73,7 +73,7 @@ describe("the guide", () => {
     const texts = [...programs, ...others].map(({ text }) => text)
     expect(await Stranger.compile(texts, resolution)).toEqual({ code: 0, said: "" })
   }
-  // All at once, since reading the types of the package takes longer than checking the programs.
+  // All at once, since loading the package's types takes longer than checking the programs.
   const COMPILES = "has programs, as the light client's page has, that compile strictly with the modules of"
   it.each(["nodenext", "bundler"] as const)(Rest.of("the compiler", `${COMPILES} %s`), compiles, 240_000)
 })

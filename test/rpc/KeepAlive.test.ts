@@ -7,8 +7,8 @@ import * as Content from "../../src/edge/server/Content.js"
 import * as TestServer from "./TestServer.js"
 
 /**
- * A client with a thread of its own, since the server's is held up here: it asks, and asks again over the same connection when
- * it is told, and never a third time. It says what came back for each, and nothing where the connection was closed.
+ * A client in a thread of its own, because the server's thread is blocked here. It sends a request, and another one
+ * over the same connection when told, and reports each response, or that the connection was closed.
  */
 const CLIENT = `
   const { connect } = require("node:net")

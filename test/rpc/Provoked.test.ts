@@ -1,4 +1,4 @@
-/** Failures that a node returns only when it is in trouble, provoked and requested over HTTP. */
+/** Errors that a node returns only when it is in trouble, provoked and read over HTTP. */
 import { connect, type Socket } from "node:net"
 import { Effect, Exit, Layer, Option, Scope } from "effect"
 import { afterEach, expect, it } from "vitest"
@@ -176,7 +176,7 @@ const serving = async (directory: string, changes: Partial<Settings>, network = 
 const untilFinalized = (url: string, round: number) =>
   expect.poll(async () => (await ask(url, "/status")).body.last_finalized_round).toBeGreaterThan(round)
 
-/** A peer that learns how far the others are but gets nothing it needs to follow them. */
+/** A peer that reports how far the others are, but withholds what the node needs to follow. */
 const withholding = (network: Layer.Layer<Network>): Layer.Layer<Network> =>
   Layer.effect(
     Network,
@@ -213,7 +213,7 @@ it(
       validate: false,
     }
     const { url } = await serving(other, joining, withholding(hub.join("joiner", null)))
-    // It gives up now and then and starts again.
+    // It occasionally gives up and starts again.
     const answers = (ask: () => Promise<unknown>) => expect.poll(ask)
     await answers(() => ask(url, "/faucet", { address: "00".repeat(20), amount: 1 })).toEqual(notReady)
     await answers(() => ask(url, `/proof/${"00".repeat(20)}`)).toEqual(notReady)

@@ -141,7 +141,7 @@ describe("connections", () => {
 })
 
 describe("bodies", () => {
-  it("of one client that arrive slowly leave room for those of others", async () => {
+  it("of one client that arrive slowly leave room for other clients' bodies", async () => {
     const body = `[${" ".repeat(900_000)}`
     const head = `POST /tx/submit HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 950000\r\n\r\n`
     const slow = await Promise.all(Array.from({ length: 8 }, () => visit("127.0.0.2", head + body)))
@@ -218,7 +218,7 @@ describe("pipelined requests", () => {
   })
 })
 
-it("do not bar a client for ever after a flood", () => {
+it("do not bar a client permanently after a flood", () => {
   let now = 0
   const floods = new Floods(() => now)
   floods.note("a")

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** How the program ends that tells this story, and whether it left a mark. */
+/** How the program with this story exits, and whether it leaves a mark. */
 const told = async (story: string) => {
   const mark = join(folder, story)
   const [code, signal] = await once(spawn(process.execPath, [program, story, mark], { stdio: "inherit" }), "close")

@@ -1,4 +1,4 @@
-/** A program for `Deadline.test.ts`: tells the named story, and says so if it comes to its end. */
+/** A program for `Deadline.test.ts`: runs the named story, and reports if it reaches its end. */
 import { spawn } from "node:child_process"
 import { Deadline, usedMs } from "../../scripts/mutations/Deadline.js"
 
@@ -11,7 +11,7 @@ const compute = (milliseconds: number): void => {
 
 const stories: Readonly<Record<string, () => Promise<void>>> = {
   short: async () => compute(LIMIT_MS / 4),
-  /** As on a machine where others have the processors: the clock goes on, and this process does not. */
+  /** As on a machine whose processors others use: time passes, but this process does not run. */
   starved: async () => {
     const began = performance.now()
     spawn("sh", ["-c", `sleep 1; kill -CONT ${process.pid}`], { stdio: "ignore" })

@@ -1,4 +1,4 @@
-/** `npm run check` against lock files in which something known to be vulnerable is planted. */
+/** `npm run check` on lock files with planted vulnerabilities. */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

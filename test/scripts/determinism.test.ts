@@ -93,7 +93,7 @@ const BUFFER = "export const it = Buffer.alloc(1)"
 const ENVIRONMENT = "export const it = process.env"
 const ENVIRONMENT_OF_EFFECT = 'import { Config } from "effect"\nexport const it = Config.string("HOME")'
 
-/** What a folder may see of the world: file, content, whether it passes. */
+/** What the code of a folder can use: file, content, and whether it passes. */
 const world: ReadonlyArray<readonly [path: string, code: string, passes: boolean]> = [
   ["src/node/Clock.ts", forbidden.clock, true],
   ["src/node/Environment.ts", ENVIRONMENT, false],
@@ -128,7 +128,7 @@ const world: ReadonlyArray<readonly [path: string, code: string, passes: boolean
   ["src/protocol/Ast.ts", 'export { SchemaAST } from "effect"', false],
 ]
 
-/** Files below `src/` whose lint a comment switches off, with the rule: whoever adds one says so here. */
+/** All files below `src/` where a comment disables a lint rule, with the rule. New ones must be listed here. */
 const exceptions = [
   "src/effect3/schema/CompiledSchema.ts lint/plugin",
   "src/effect3/schema/CompiledSchema.ts lint/plugin",
@@ -147,7 +147,10 @@ const suppressionsBelow = (folder: string): ReadonlyArray<string> =>
       ),
     )
 
-/** Biome's own configuration of this repository on a tree with one construct a file; gives the files it complains of. */
+/**
+ * Runs Biome with this repository's configuration on a tree with one construct per file. Returns the files with
+ * complaints.
+ */
 const complainedOf = (tree: string): ReadonlySet<string> => {
   const biome = join(root, "node_modules/.bin/biome")
   const { stdout } = spawnSync(biome, ["lint", "--reporter=github", "--max-diagnostics=none", "."], {
@@ -165,7 +168,7 @@ const complainedOf = (tree: string): ReadonlySet<string> => {
   )
 }
 
-describe("what a folder may use of the language and the world", () => {
+describe("what a folder can use of the language and the platform", () => {
   let tree = ""
   let found: ReadonlySet<string> = new Set()
 

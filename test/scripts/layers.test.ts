@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { borrowed, cycles, violations } from "../../scripts/layers.mjs"
 
-/** A house of the given files, each with its content. */
+/** A tree of the given files and contents. */
 const house = (root: string, files: Readonly<{ [path: string]: string }>): string => {
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true })
@@ -164,7 +164,7 @@ describe("the layering rule", () => {
     "const it = await import(/* it */ `../node/Mempool.js`)\n",
     'const it = await import("../node/" + name)\n',
     "const it = await import(name)\n",
-  ])("refuses what it cannot judge in %j", (content) => {
+  ])("refuses an import that it cannot judge in %j", (content) => {
     expect(violations(house(root, { "ledger/State.ts": content }))).toContain(
       "src/ledger/State.ts: import() of something computed cannot be judged; give it one plain string",
     )

@@ -19,7 +19,7 @@ afterAll(() => {
 })
 
 describe("a bundle with a fault", () => {
-  it("does what the fault says", async () => {
+  it("behaves as the fault defines", async () => {
     const { make, percent } = await bundle({ file: "src/protocol/numbers/Sats.ts", of: "percent", by: "(of) => of" })
     expect(percent(make(50), 10)).toBe(50)
   })

@@ -1,4 +1,4 @@
-/** Bundles a program from the sources, as they are or with a fault planted in them while the bundler reads them. */
+/** Bundles a program from the sources, with or without planted faults. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import { type BuildOptions, build, type Plugin } from "esbuild"
@@ -12,20 +12,20 @@ const folder = join(root, "node_modules/.cache/udg-test")
 export type Plant = (file: string, source: string) => string | undefined
 
 interface Program {
-  /** From the root of the project. */
+  /** Relative to the project's root. */
   readonly entry: string
-  /** Below the folder of all bundles. */
+  /** Relative to the folder of all bundles. */
   readonly outfile: string
   readonly fault?: Fault | null
-  /** Of which the program chooses one while it runs, with `Chosen.ts`. */
+  /** Faults of which the running program activates at most one, with `Chosen.ts`. */
   readonly choice?: ReadonlyArray<Fault>
-  /** What to read in place of a source, by its path from the root; undefined to leave it as it is. */
+  /** Replaces a source, by its path from the root; undefined keeps it. */
   readonly rewrite?: Plant
-  /** Import every package at run time, not only the native ones: bundles faster, starts slower. */
+  /** Imports every package at run time, not only the native ones: bundles faster, starts slower. */
   readonly arePackagesExternal?: boolean
 }
 
-/** Remembers in `loaded` which sources the program contains. */
+/** Collects the program's sources in `loaded`. */
 const planting = (plant: Plant, loaded: Set<string>): Plugin => ({
   name: "plant",
   setup: ({ onLoad }) => {
@@ -38,7 +38,7 @@ const planting = (plant: Plant, loaded: Set<string>): Plugin => ({
   },
 })
 
-/** The path of the bundle. If it starts threads, their programs lie beside it. */
+/** Returns the path of the bundle. Its thread programs, if any, are beside it. */
 export const make = async ({
   entry,
   outfile,
@@ -75,7 +75,7 @@ export const make = async ({
     await build({ ...options, entryPoints, outbase: "src", outdir: dirname(path) })
     writeFileSync(join(dirname(path), "package.json"), '{ "type": "module" }\n')
   }
-  // A fault in a file that nothing loads was never planted, and must not pass for one that was found.
+  // A fault in a file that is not loaded was not planted, and must not count as found.
   for (const { name, changes } of faults) {
     const missed = changes.find(({ file }) => !loaded.has(file))
     if (missed !== undefined) throw new Error(`fault "${name}": the program does not contain ${missed.file}`)

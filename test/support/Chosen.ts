@@ -1,7 +1,7 @@
-/** Which one acts of the faults that are planted in a program together; by default none. */
+/** Activates one of the faults that are planted in a program together; by default none. */
 
 declare global {
-  // Read by what Planting.ts writes into sources.
+  // Read by the code that Planting.ts inserts.
   var chosenFault: string | undefined
 }
 

@@ -1,10 +1,10 @@
-/** The last lines of a run: what it left out, how to run that, and how long all of it took. */
+/** The last lines of a run: what it left out, how to run that, and how long the run took. */
 import type { Reporter, TestModule } from "vitest/node"
 import * as Rest from "./Rest.js"
 
 const duration = (seconds: number): string => `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
 
-/** One line of what was left out, by the selection. Cases that are skipped for another reason are not in it. */
+/** The line about left-out cases of this selection. Cases skipped for other reasons do not count. */
 const leftOut = (selection: Rest.Selection, modules: ReadonlyArray<TestModule>): string => {
   switch (selection) {
     case "all":
@@ -21,7 +21,7 @@ const leftOut = (selection: Rest.Selection, modules: ReadonlyArray<TestModule>):
   }
 }
 
-/** The files of which no case was selected, where one had to be. */
+/** Files without a selected case that should have one. */
 const isIdle = ({ children }: TestModule): boolean =>
   [...children.allTests()].every((test) => test.result().state === "skipped")
 
@@ -34,13 +34,13 @@ export class Ending implements Reporter {
 
   onTestRunEnd(modules: ReadonlyArray<TestModule>): void {
     const idle = modules.filter(isIdle)
-    // A selection that selects nothing must not pass for tests that have passed.
+    // A selection that selects nothing must not look like passing tests.
     if (idle.length === modules.length || (this.#selection === "rest" && idle.length > 0)) {
       process.exitCode = 1
       const files = idle.map(({ moduleId }) => moduleId).join(", ")
       process.stderr.write(`UDG_TESTS=${this.#selection} selects no case of ${files || "any file"}\n`)
     }
-    // Behind what other reporters have to say.
+    // After the output of other reporters.
     process.once("exit", () => {
       process.stdout.write(`${leftOut(this.#selection, modules)}\nThis run took ${duration(process.uptime())}.\n`)
     })

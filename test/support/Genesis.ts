@@ -1,4 +1,4 @@
-/** Networks for tests: a test names only the parts of a genesis that it is about. */
+/** Networks for tests. A test names only the parts of a genesis that matter to it. */
 import { Either } from "effect"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as Protocol from "../../src/protocol/epoch/Protocol.js"
@@ -13,7 +13,7 @@ export interface Parts extends Partial<Omit<Genesis.Genesis, "parameters" | "pro
   readonly protocol?: Partial<Protocol.Protocol>
 }
 
-/** A testnet with these parts; it has no other accounts, and otherwise the numbers of a standard network. */
+/** A testnet with these parts, no other accounts, and default parameters. */
 export const genesisOf = ({ parameters, protocol, ...parts }: Parts): Genesis.Genesis =>
   Either.getOrThrow(
     Genesis.make({

@@ -1,10 +1,10 @@
 /**
- * The order of the test files: the long ones first, so that none of them runs alone at the end. Vitest knows how long a file
- * took only where it has run before; in a fresh clone it goes by the size of the files.
+ * Runs the long test files first, so that none of them runs alone at the end. Vitest knows durations only from earlier
+ * runs; in a fresh clone it sorts by file size.
  */
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** Many seconds, most of it waiting for programs and rounds, and in the pure ones computing. */
+/** Files that take many seconds, by waiting for programs and rounds or by computing. */
 const LONG: ReadonlyArray<string> = [
   "replica/Replica",
   "replica/Joining",

@@ -1,4 +1,4 @@
-/** What the vectors and the answers of a node hold, in plain JSON, for a client that has no types of ours. */
+/** The vectors and a node's responses as plain JSON, for a client that has none of our types. */
 import { Schema } from "effect"
 
 const { Array: list, Struct: struct, String: text, Number: number, Boolean: boolean, NullOr: orNull } = Schema
@@ -185,7 +185,7 @@ export const stateTrie = struct({
   subtrees: struct({ root: text, encoded: list(text) }),
 })
 
-/** The answers of a node that a client of the document reads. */
+/** The responses that a client of the document reads. */
 export const answers = {
   network: struct({ genesis_hash: text, network_id: text }),
   sent: struct({ tx_hash: text }),

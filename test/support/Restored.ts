@@ -1,4 +1,4 @@
-/** A ledger from the records of another, in any order. */
+/** A ledger from another ledger's records, in any order. */
 import { Either } from "effect"
 import { Ledger } from "../../src/ledger/Ledger.js"
 import type { MalformedBytes } from "../../src/protocol/encoding/Binary.js"

@@ -1,4 +1,4 @@
-/** What others ask of a disk, answered from one in memory; `Archive` answers the same from the database. */
+/** Answers the questions of peers from a disk in memory, as `Archive` does from the database. */
 import type { SignedCheckpoint } from "../../src/protocol/epoch/Checkpoint.js"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
 import type { Epoch } from "../../src/protocol/numbers/Natural.js"
@@ -14,14 +14,14 @@ export interface Archive {
   readonly closings: ReadonlyArray<SignedCheckpoint>
 }
 
-/** What others may see of the disk. */
+/** The part of a disk that peers can read. */
 export const shown = (archive: Archive, isWithheld: (hash: Hash) => boolean): Archive => ({
   vertex: (hash) => (isWithheld(hash) ? undefined : archive.vertex(hash)),
   verticesOf: (epoch) => archive.verticesOf(epoch).filter(({ header }) => !isWithheld(header.hash)),
   closings: archive.closings,
 })
 
-/** As many as an answer holds, and whether these are all. */
+/** As many as fit into an answer, and whether these are all. */
 const page = (vertices: ReadonlyArray<Vertex>) => {
   const limit = new PageLimit(Message.ANSWER_BYTES)
   const over = vertices.findIndex(({ encoded }) => !limit.takes(encoded.length))

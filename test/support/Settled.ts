@@ -1,4 +1,4 @@
-/** What a reading comes to rest at: the value that it kept for half a second, for networks that stop by themselves. */
+/** Waits until a value stays unchanged for half a second, for networks that stop by themselves. */
 import { setTimeout as sleep } from "node:timers/promises"
 
 const READINGS = 10

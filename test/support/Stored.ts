@@ -1,6 +1,6 @@
 /**
- * What a replica's disk holds: the fold of all its writes, and all it needs to go on. The disks of tests are of this class.
- * The node keeps the same in the tables of a database; that both hold the same shows `test/node/Folding.test.ts`.
+ * The contents of a replica's disk: the fold of all its writes, and all it needs to continue. Tests use this class for
+ * disks. The node keeps the same data in database tables; `test/node/Folding.test.ts` compares the two.
  */
 import { Either } from "effect"
 import { toHex } from "#crypto"
@@ -28,21 +28,21 @@ import { recordsOf } from "../../src/storage/tables/StateReplacement.js"
 import { endedEpoch } from "./EndedEpoch.js"
 import { fromRecords } from "./Restored.js"
 
-/** The state at an epoch's close, as what of it was changed since. */
+/** The state at an epoch's close, stored as what has changed since. */
 export interface ClosingView {
   readonly epoch: Epoch
-  /** Records as they stood at the close; null for those that were not there. */
+  /** Records as they were at the close; null for those that did not exist. */
   readonly before: ReadonlyArray<Change>
 }
 
-/** For a ledger that nobody keeps. */
+/** For a ledger that is not kept. */
 const TABLE_KEY: HalfSipHash.Key = { low: 0, high: 0 }
-/** Joiners are served from the last two closing states. */
+/** Joining nodes are served from the last two closing states. */
 const KEPT_VIEWS = 2
 
 type Mutable<A> = { -readonly [K in keyof A]: A[K] extends ReadonlyArray<infer B> ? Array<B> : A[K] }
 
-/** What a network begins with: its records, the digest over them and the epoch they open. */
+/** The beginning of a network: its records, their digest and the epoch they open. */
 export interface Beginning {
   readonly genesis: Genesis
   readonly records: Iterable<StateRecord.StateRecord>
@@ -76,7 +76,7 @@ export class Stored implements StoredState {
   #current: Mutable<StoredEpoch>
   #previous: Mutable<StoredEpoch> | null = null
   #vertices = new Map<Hash, Vertex>()
-  /** Signed here, of the running epoch and the one before: the content of `signed.db`. */
+  /** Own vertices of the running epoch and the previous one: the content of `signed.db`. */
   #own = new Map<Hash, Vertex>()
   #companions: Array<Vertex> = []
   #intent: Vertex | null = null
@@ -84,7 +84,7 @@ export class Stored implements StoredState {
   #closing = new Map<Epoch, SignedCheckpoint>()
   #pending = new Map<Hash, ReceivedTransaction>()
   #views: Array<{ readonly epoch: Epoch; readonly before: Map<string, Change> }> = []
-  /** Executions whose changes are not in the records yet: most disks are never read. */
+  /** Executions whose changes are not applied to the records yet: most disks are never read. */
   #unfolded: Array<Execution> = []
   #join: { readonly target: SignedCheckpoint; readonly subtrees: Array<Uint8Array> } | null = null
 
@@ -132,7 +132,7 @@ export class Stored implements StoredState {
     return this.#foreignHeaders.values()
   }
 
-  /** In the order of their arrival. */
+  /** In order of arrival. */
   get pending(): Iterable<ReceivedTransaction> {
     return this.#pending.values()
   }
@@ -152,8 +152,8 @@ export class Stored implements StoredState {
   }
 
   /**
-   * In the order of insertion; none of an epoch that is not kept. Behind them those that were signed here and not inserted
-   * again, in the order of their rounds.
+   * In the order of insertion; empty for an epoch that is not kept. Own vertices that were not inserted again follow in
+   * the order of their rounds.
    */
   verticesOf(epoch: Epoch): ReadonlyArray<Vertex> {
     const kept = [this.#current, this.#previous].find((stored) => stored?.opening.record.epoch === epoch)
@@ -174,7 +174,7 @@ export class Stored implements StoredState {
     return [...this.#closing.values()].sort((a, b) => a.checkpoint.epoch - b.checkpoint.epoch)
   }
 
-  /** The same content, to be kept as a backup or to be lost alone. */
+  /** The same content, as a backup or to lose separately. */
   copy(): Stored {
     const copy = new Stored({
       genesis: this.genesis,
@@ -198,7 +198,7 @@ export class Stored implements StoredState {
     return copy
   }
 
-  /** The same ledger beside what was signed according to another copy: the two are files of their own. */
+  /** The same ledger with another copy's signatures, since the two are separate files. */
   withSignedOf(other: Stored): Stored {
     const copy = this.copy()
     copy.#own = new Map(other.#own)
@@ -305,7 +305,7 @@ export class Stored implements StoredState {
     for (const [hash, { epoch }] of this.#foreignHeaders) if (epoch < oldest) this.#foreignHeaders.delete(hash)
   }
 
-  /** A quorum may come twice, in signatures of other members each time: all of them are kept. */
+  /** A quorum can arrive twice with signatures of different members; all of them are kept. */
   #close({ checkpoint, signatures }: SignedCheckpoint): void {
     const isNew = new Set(signatures.map(({ validator }) => validator))
     const known = this.#closing.get(checkpoint.epoch)?.signatures.filter(({ validator }) => !isNew.has(validator)) ?? []
@@ -327,7 +327,7 @@ export class Stored implements StoredState {
   }
 }
 
-/** What the disk of a new network holds. */
+/** The disk of a new network. */
 export const ofGenesis = (genesis: Genesis): Stored => {
   const ledger = Ledger.fromGenesis(genesis, TABLE_KEY)
   const opening = GenesisState.firstOpening(genesis, ledger)
@@ -345,6 +345,6 @@ export const open = (stored: Stored, tableKey: HalfSipHash.Key) =>
     return yield* LoadedState.check(stored, ledger, trie, closed)
   })
 
-/** A replica as this disk left it. */
+/** A replica from this disk. */
 export const replicaOf = (options: Options, stored: Stored) =>
   Either.map(open(stored, options.tableKey), (opened) => new Replica(options, stored, opened))

@@ -1,5 +1,4 @@
-// Starts the program of a thread as it is built, in a process that has none of the test's own settings, and hands on what
-// it is asked and what it answers.
+// Starts a built thread program in a process without the test's settings, and forwards requests and answers.
 import { start } from "../../dist/Threads.js"
 
 const thread = start(process.argv[2])

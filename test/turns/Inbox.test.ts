@@ -3,7 +3,7 @@ import { Effect, Fiber } from "effect"
 import { afterEach, beforeEach, vi } from "vitest"
 import { Inbox } from "../../src/turns/Inbox.js"
 
-/** Longer than any test may take: who waits for it to be over hangs. */
+/** Longer than any test: a wait for its end would hang. */
 const FOR_GOOD_MS = 600_000
 
 describe("an inbox", () => {
@@ -13,7 +13,7 @@ describe("an inbox", () => {
   })
   afterEach(() => vi.restoreAllMocks())
 
-  /** Timers that were set to end a wait, and those of them that were taken back. */
+  /** The timers of waits, and those that were cancelled. */
   const timers = () => {
     const { calls, results } = vi.mocked(setTimeout).mock
     const set = results.flatMap(({ value }, i) => (calls[i]?.[1] === FOR_GOOD_MS ? [value] : []))
@@ -95,7 +95,7 @@ describe("an inbox", () => {
     }),
   )
 
-  it.live("loses only what cannot be read, when one reader ends there and another continues", () =>
+  it.live("loses only unreadable items, when one reader ends there and another continues", () =>
     Effect.gen(function* () {
       const inbox = new Inbox<number>()
       const handed: Array<number> = []

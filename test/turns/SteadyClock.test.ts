@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import * as SteadyClock from "../../src/turns/SteadyClock.js"
 
-// Moments are shown as timestamps, which are whole: a fraction ended every session as it began.
+// Moments are shown as timestamps, which are whole: a fraction used to end every session as it began.
 it("the steady clock shows whole milliseconds, near the wall clock's, and never goes back", () => {
   let before = 0
   for (let i = 0; i < 10_000; i++) {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest"
 import { Histogram } from "../../../src/collections/Histogram.js"
 import * as Family from "../../../src/rpc/metrics/Family.js"
 
-it("formats values, labels and distributions for Prometheus and omits series whose value is unknown", () => {
+it("formats values, labels and distributions for Prometheus and omits series without a known value", () => {
   const times = new Histogram([1, 2])
   for (const value of [0.5, 1, 1.5, 4]) times.add(value)
   const text = Family.expose(

@@ -7,6 +7,7 @@ import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as AccountRecord from "../../src/protocol/state/AccountRecord.js"
 import type * as Storage from "../../src/storage/Storage.js"
 import * as Accounts from "../../src/storage/tables/Accounts.js"
+import { withDirectory, withStorage } from "./withStorage.js"
 import * as world from "./world.js"
 
 const loaded = (storage: Storage.Storage["Type"]) =>
@@ -17,80 +18,59 @@ const loaded = (storage: Storage.Storage["Type"]) =>
   })
 
 describe("the accounts", () => {
-  it.effect("return as the records the ledger handed over, whatever they hold", () =>
-    world
-      .inMemory((storage) =>
-        Effect.gen(function* () {
-          const record: AccountRecord.AccountRecord = {
-            ...AccountRecord.noExtras,
-            balance: Sats.MAX_SUPPLY,
-            nonce: Natural.nonce(Number.MAX_SAFE_INTEGER),
-            publicKey: world.key(3).publicKey,
-            stake: { amount: Sats.MIN_STAKE_SATS, leaving: null },
-            policy: { threshold: 1, keys: [world.key(4).publicKey] },
-          }
-          const change = { ...world.account(1, 0), value: AccountRecord.encode(record) }
-          yield* storage.append([{ _tag: "Commit", batch: world.batch(0, { changes: [change] }) }])
-          const [account] = yield* loaded(storage)
-          expect(account?.balance).toBe(Sats.MAX_SUPPLY)
-          const stored = Accounts.toRecord(account ?? expect.fail("no account"))
-          expect(stored.key).toEqual(fromHex(world.address(1)))
-          expect(Either.getOrThrow(AccountRecord.decode(stored.value))).toEqual(record)
-        }),
-      )
-      .pipe(Effect.provide(world.platform)),
-  )
+  withStorage("are read back exactly as the ledger wrote them", function* (storage) {
+    const record: AccountRecord.AccountRecord = {
+      ...AccountRecord.noExtras,
+      balance: Sats.MAX_SUPPLY,
+      nonce: Natural.nonce(Number.MAX_SAFE_INTEGER),
+      publicKey: world.key(3).publicKey,
+      stake: { amount: Sats.MIN_STAKE_SATS, leaving: null },
+      policy: { threshold: 1, keys: [world.key(4).publicKey] },
+    }
+    const change = { ...world.account(1, 0), value: AccountRecord.encode(record) }
+    yield* storage.append([{ _tag: "Commit", batch: world.batch(0, { changes: [change] }) }])
+    const [account] = yield* loaded(storage)
+    expect(account?.balance).toBe(Sats.MAX_SUPPLY)
+    const stored = Accounts.toRecord(account ?? expect.fail("no account"))
+    expect(stored.key).toEqual(fromHex(world.address(1)))
+    expect(Either.getOrThrow(AccountRecord.decode(stored.value))).toEqual(record)
+  })
 
-  it.effect("are handed over in address order, each once, over several pages", () =>
-    world
-      .inMemory((storage) =>
-        Effect.gen(function* () {
-          const changes = Array.from({ length: 20_000 }, (_, n) => world.account(n, n))
-          yield* storage.append([{ _tag: "Commit", batch: world.batch(0, { changes }) }])
-          const addresses = (yield* loaded(storage)).map(({ address }) => address)
-          expect(addresses).toEqual(changes.map((_, n) => world.address(n)).sort())
-          expect(yield* storage.accounts.count).toBe(20_000)
-        }),
-      )
-      .pipe(Effect.provide(world.platform)),
-  )
+  withStorage("are read in address order, each once, over several pages", function* (storage) {
+    const changes = Array.from({ length: 20_000 }, (_, n) => world.account(n, n))
+    yield* storage.append([{ _tag: "Commit", batch: world.batch(0, { changes }) }])
+    const addresses = (yield* loaded(storage)).map(({ address }) => address)
+    expect(addresses).toEqual(changes.map((_, n) => world.address(n)).sort())
+    expect(yield* storage.accounts.count).toBe(20_000)
+  })
 
-  it.effect("change and disappear with the commits", () =>
-    world
-      .inMemory((storage) =>
-        Effect.gen(function* () {
-          yield* storage.append([
-            { _tag: "Commit", batch: world.batch(0, { changes: [world.account(1, 10), world.account(2, 20)] }) },
-          ])
-          yield* storage.append([
-            {
-              _tag: "Commit",
-              batch: world.batch(1, { changes: [world.account(1, 11, 1), { ...world.account(2, 0), value: null }] }),
-            },
-          ])
-          const accounts = yield* loaded(storage)
-          expect(accounts.map(({ address, balance, nonce }) => ({ address, balance, nonce }))).toEqual([
-            { address: world.address(1), balance: 11, nonce: 1 },
-          ])
-        }),
-      )
-      .pipe(Effect.provide(world.platform)),
-  )
+  withStorage("change and disappear with the commits", function* (storage) {
+    yield* storage.append([
+      { _tag: "Commit", batch: world.batch(0, { changes: [world.account(1, 10), world.account(2, 20)] }) },
+    ])
+    yield* storage.append([
+      {
+        _tag: "Commit",
+        batch: world.batch(1, { changes: [world.account(1, 11, 1), { ...world.account(2, 0), value: null }] }),
+      },
+    ])
+    const accounts = yield* loaded(storage)
+    expect(accounts.map(({ address, balance, nonce }) => ({ address, balance, nonce }))).toEqual([
+      { address: world.address(1), balance: 11, nonce: 1 },
+    ])
+  })
 
-  it.scopedLive("have the balance that an operator wrote into the table by hand", () =>
-    Effect.gen(function* () {
-      const path = yield* world.temporaryDirectory
-      yield* world.inDirectory(path, (storage) =>
-        storage.append([{ _tag: "Commit", batch: world.batch(0, { changes: [world.account(1, 1_000)] }) }]),
-      )
-      yield* world.sqlite(
-        `${path}/udg.db`,
-        `update accounts set balance = balance + 1 where address = '${world.address(1)}'`,
-      )
-      const [account] = yield* world.inDirectory(path, loaded)
-      expect(account?.balance).toBe(1_001)
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withDirectory("have the balance that an operator wrote into the table by hand", function* (path) {
+    yield* world.inDirectory(path, (storage) =>
+      storage.append([{ _tag: "Commit", batch: world.batch(0, { changes: [world.account(1, 1_000)] }) }]),
+    )
+    yield* world.sqlite(
+      `${path}/udg.db`,
+      `update accounts set balance = balance + 1 where address = '${world.address(1)}'`,
+    )
+    const [account] = yield* world.inDirectory(path, loaded)
+    expect(account?.balance).toBe(1_001)
+  })
 
   it("cannot have a balance below zero", () => {
     const account = { address: world.address(1), balance: -1, nonce: 0, extras: Uint8Array.of(0) }

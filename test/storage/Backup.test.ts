@@ -1,4 +1,4 @@
-/** A migration leaves a copy of what it found, and can be broken off anywhere. */
+/** A migration leaves a copy of the old database, and survives an interruption at any point. */
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -6,11 +6,12 @@ import { describe, expect } from "vitest"
 import * as NodeSchema from "../../src/storage/schema/Node.js"
 import { Sqlite } from "../../src/storage/sqlite/Driver.js"
 import * as Meta from "../../src/storage/tables/Meta.js"
+import { withDirectory } from "./withStorage.js"
 import * as world from "./world.js"
 
 const NEWEST = NodeSchema.migrations.length
 
-/** A directory as a program that knew only these migrations left it. */
+/** A directory left by a program that knew only these migrations. */
 const oldDirectory = (known: number) =>
   Effect.gen(function* () {
     const path = yield* world.temporaryDirectory
@@ -47,16 +48,13 @@ describe("a migration", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("copies no new database, none at its newest version, and not signed.db", () =>
-    Effect.gen(function* () {
-      const path = yield* world.temporaryDirectory
-      yield* start(path)
-      yield* start(path)
-      for (const file of ["udg.db", "signed.db"])
-        for (let version = 0; version <= NEWEST; version++)
-          expect(existsSync(`${path}/${file}.schema-${version}`)).toBe(false)
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withDirectory("copies no new database, none at its newest version, and not signed.db", function* (path) {
+    yield* start(path)
+    yield* start(path)
+    for (const file of ["udg.db", "signed.db"])
+      for (let version = 0; version <= NEWEST; version++)
+        expect(existsSync(`${path}/${file}.schema-${version}`)).toBe(false)
+  })
 
   it.scopedLive("continues where a kill interrupted it: in the copy, after it, and between two migrations", () =>
     Effect.gen(function* () {

@@ -7,6 +7,7 @@ import type { Change } from "../../src/ledger/tables/Effects.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Storage } from "../../src/storage/Storage.js"
 import * as Rest from "../support/Rest.js"
+import { withStorage } from "./withStorage.js"
 import * as world from "./world.js"
 
 type Kept = Storage["Type"]
@@ -82,34 +83,28 @@ describe("the states of the last closes", () => {
   it.effect.prop(HAD, { commits }, areHadAgain, { fastCheck: { numRuns: 20 } })
   it.effect.prop(Rest.of("more commits", HAD), { commits }, areHadAgain)
 
-  it.effect("are read over several pages, and dropped a few at a time, oldest first", () =>
-    world
-      .inMemory((storage) =>
-        Effect.gen(function* () {
-          const numbers = Array.from({ length: 5_000 }, (_, n) => n)
-          const all = [...numbers.map((n) => account(n, 1)), ...numbers.map((n) => record(n, 1))]
-          const changed = [...numbers.map((n) => account(n, 2)), ...numbers.map((n) => record(n, 0))]
-          const append = (index: number, epoch: number, changes: ReadonlyArray<Change>) =>
-            storage.append([
-              { _tag: "Commit", batch: world.batch(index, { commit: world.commit(index, { epoch }), changes }) },
-            ])
-          yield* append(0, 1, all)
-          yield* append(1, 2, changed)
-          yield* append(2, 3, all)
-          const present = changedBy(new Map(), all)
-          const second = yield* back(storage, present, 2)
-          expect(second).toEqual(changedBy(present, changed))
-          expect(yield* back(storage, second, 1)).toEqual(present)
+  withStorage("are read over several pages, and dropped a few at a time, oldest first", function* (storage) {
+    const numbers = Array.from({ length: 5_000 }, (_, n) => n)
+    const all = [...numbers.map((n) => account(n, 1)), ...numbers.map((n) => record(n, 1))]
+    const changed = [...numbers.map((n) => account(n, 2)), ...numbers.map((n) => record(n, 0))]
+    const append = (index: number, epoch: number, changes: ReadonlyArray<Change>) =>
+      storage.append([
+        { _tag: "Commit", batch: world.batch(index, { commit: world.commit(index, { epoch }), changes }) },
+      ])
+    yield* append(0, 1, all)
+    yield* append(1, 2, changed)
+    yield* append(2, 3, all)
+    const present = changedBy(new Map(), all)
+    const second = yield* back(storage, present, 2)
+    expect(second).toEqual(changedBy(present, changed))
+    expect(yield* back(storage, second, 1)).toEqual(present)
 
-          const before = Natural.epoch(2)
-          const gone: Array<number> = []
-          do gone.push(yield* storage.closedStates.prune(before, 4_000))
-          while (gone.at(-1) === 4_000)
-          expect(gone).toEqual([4_000, 4_000, 2_000])
-          expect(yield* back(storage, second, 1)).toEqual(second)
-          expect(yield* back(storage, present, 2)).toEqual(second)
-        }),
-      )
-      .pipe(Effect.provide(world.platform)),
-  )
+    const before = Natural.epoch(2)
+    const gone: Array<number> = []
+    do gone.push(yield* storage.closedStates.prune(before, 4_000))
+    while (gone.at(-1) === 4_000)
+    expect(gone).toEqual([4_000, 4_000, 2_000])
+    expect(yield* back(storage, second, 1)).toEqual(second)
+    expect(yield* back(storage, present, 2)).toEqual(second)
+  })
 })

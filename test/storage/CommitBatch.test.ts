@@ -1,4 +1,3 @@
-import { it } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
 import { describe, expect } from "vitest"
 import { Ledger } from "../../src/ledger/Ledger.js"
@@ -14,6 +13,7 @@ import type * as Storage from "../../src/storage/Storage.js"
 import * as Accounts from "../../src/storage/tables/Accounts.js"
 import * as CommitBatch from "../../src/storage/tables/CommitBatch.js"
 import { fromRecords } from "../support/Restored.js"
+import { withDirectory } from "./withStorage.js"
 import * as world from "./world.js"
 
 const tableKey = { low: 3, high: 4 }
@@ -76,76 +76,73 @@ const contentOf = (ledger: Ledger) =>
     .sort()
 
 describe("a ledger's output", () => {
-  it.scopedLive("is written so that the ledger continues after a restart, and every outcome can be found", () =>
-    Effect.gen(function* () {
-      const path = yield* world.temporaryDirectory
-      const ledger = Ledger.fromGenesis(genesis, tableKey)
-      const beginning = {
-        commit: {
-          ...commit,
-          index: Natural.commitIndex(0),
-          epoch: Natural.epoch(0),
-          leaderRound: Natural.round(0),
-          hash: Genesis.hash(genesis),
-          previous: Hash.ZERO,
-          time: genesis.time,
-          effectsDigest: ledger.effectsDigest,
-        },
-        changes: ledger.records(),
-        vertices: [],
-        postings: [],
-        settled: [],
-      }
-      yield* world.inDirectory(path, (storage) => storage.append([{ _tag: "Commit", batch: beginning }]), genesis)
+  withDirectory("is written so that the ledger continues after a restart and every outcome is found", function* (path) {
+    const ledger = Ledger.fromGenesis(genesis, tableKey)
+    const beginning = {
+      commit: {
+        ...commit,
+        index: Natural.commitIndex(0),
+        epoch: Natural.epoch(0),
+        leaderRound: Natural.round(0),
+        hash: Genesis.hash(genesis),
+        previous: Hash.ZERO,
+        time: genesis.time,
+        effectsDigest: ledger.effectsDigest,
+      },
+      changes: ledger.records(),
+      vertices: [],
+      postings: [],
+      settled: [],
+    }
+    yield* world.inDirectory(path, (storage) => storage.append([{ _tag: "Commit", batch: beginning }]), genesis)
 
-      const time = Natural.timestamp(genesis.time + 500)
-      const execution = Either.getOrThrow(ledger.execute({ commit, time, vertices: [vertex] }))
-      yield* world.inDirectory(
-        path,
-        (storage) =>
-          Effect.gen(function* () {
-            expect(contentOf(yield* restored(storage))).toEqual(contentOf(Ledger.fromGenesis(genesis, tableKey)))
-            yield* storage.append(world.inserted([vertex]))
-            yield* storage.append([{ _tag: "Commit", batch: CommitBatch.fromExecution(execution, [vertex], []) }])
-          }),
-        genesis,
-      )
+    const time = Natural.timestamp(genesis.time + 500)
+    const execution = Either.getOrThrow(ledger.execute({ commit, time, vertices: [vertex] }))
+    yield* world.inDirectory(
+      path,
+      (storage) =>
+        Effect.gen(function* () {
+          expect(contentOf(yield* restored(storage))).toEqual(contentOf(Ledger.fromGenesis(genesis, tableKey)))
+          yield* storage.append(world.inserted([vertex]))
+          yield* storage.append([{ _tag: "Commit", batch: CommitBatch.fromExecution(execution, [vertex], []) }])
+        }),
+      genesis,
+    )
 
-      yield* world.inDirectory(
-        path,
-        (storage) =>
-          Effect.gen(function* () {
-            const again = yield* restored(storage)
-            expect(contentOf(again)).toEqual(contentOf(ledger))
-            expect(again.effectsDigest).toBe(ledger.effectsDigest)
-            expect(yield* storage.commits.last).toEqual(
-              Option.some({ ...commit, time, effectsDigest: execution.effectsDigest }),
-            )
-            const found = yield* Effect.forEach([applied, failing, withoutEffect], ({ id }) =>
-              storage.transactions.byId(id),
-            )
-            expect(found.map(Option.map(({ outcome }) => outcome))).toEqual([
-              Option.some({ failure: null, proposalId: null, charged: null }),
-              Option.some({
-                failure: {
-                  code: "InsufficientBalance",
-                  reason: expect.stringMatching(/^[\d.]+ UDG \(\d+ sats\) needed, [\d.]+ UDG \(\d+ sats\) available$/),
-                },
-                proposalId: null,
-                charged: null,
-              }),
-              Option.none(),
-            ])
-            // The first one was not recorded, and lies before the others.
-            expect(yield* storage.transactions.ofVertex(commit.index, vertex.header.hash)).toEqual([
-              { position: 1, isApplied: true },
-              { position: 2, isApplied: false },
-            ])
-            const history = yield* storage.transactions.history({ address: poorAddress, before: null, limit: 9 })
-            expect(history.map(({ transaction }) => transaction.id)).toEqual([failing.id, applied.id])
-          }),
-        genesis,
-      )
-    }).pipe(Effect.provide(world.platform)),
-  )
+    yield* world.inDirectory(
+      path,
+      (storage) =>
+        Effect.gen(function* () {
+          const again = yield* restored(storage)
+          expect(contentOf(again)).toEqual(contentOf(ledger))
+          expect(again.effectsDigest).toBe(ledger.effectsDigest)
+          expect(yield* storage.commits.last).toEqual(
+            Option.some({ ...commit, time, effectsDigest: execution.effectsDigest }),
+          )
+          const found = yield* Effect.forEach([applied, failing, withoutEffect], ({ id }) =>
+            storage.transactions.byId(id),
+          )
+          expect(found.map(Option.map(({ outcome }) => outcome))).toEqual([
+            Option.some({ failure: null, proposalId: null, charged: null }),
+            Option.some({
+              failure: {
+                code: "InsufficientBalance",
+                reason: expect.stringMatching(/^[\d.]+ UDG \(\d+ sats\) needed, [\d.]+ UDG \(\d+ sats\) available$/),
+              },
+              proposalId: null,
+              charged: null,
+            }),
+            Option.none(),
+          ])
+          // The first transaction was not recorded, and keeps position 0.
+          expect(yield* storage.transactions.ofVertex(commit.index, vertex.header.hash)).toEqual([
+            { position: 1, isApplied: true },
+            { position: 2, isApplied: false },
+          ])
+          const history = yield* storage.transactions.history({ address: poorAddress, before: null, limit: 9 })
+          expect(history.map(({ transaction }) => transaction.id)).toEqual([failing.id, applied.id])
+        }),
+      genesis,
+    )
+  })
 })

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { afterAll, describe, expect } from "vitest"
 import { DataDirectory } from "../../src/storage/files/DataDirectory.js"
 import * as Process from "./Process.js"
+import { withDirectory } from "./withStorage.js"
 import * as world from "./world.js"
 
 const refusal = (path: string) => Effect.flip(Effect.scoped(DataDirectory.open(path)))
@@ -11,20 +12,17 @@ const refusal = (path: string) => Effect.flip(Effect.scoped(DataDirectory.open(p
 describe("a data directory", () => {
   afterAll(Process.removeBundles)
 
-  it.scopedLive("is held by one process at a time, and released with the scope", () =>
-    Effect.gen(function* () {
-      const path = yield* world.temporaryDirectory
-      yield* Effect.scoped(
-        Effect.gen(function* () {
-          yield* DataDirectory.open(`${path}/made/on/the/way`)
-          const refused = yield* refusal(`${path}/made/on/the/way`)
-          expect(refused._tag).toBe("DirectoryLocked")
-          expect(refused.message).toContain(`${path}/made/on/the/way is in use by another process`)
-        }),
-      )
-      yield* DataDirectory.open(`${path}/made/on/the/way`)
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withDirectory("is held by one process at a time, and released with the scope", function* (path) {
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        yield* DataDirectory.open(`${path}/made/on/the/way`)
+        const refused = yield* refusal(`${path}/made/on/the/way`)
+        expect(refused._tag).toBe("DirectoryLocked")
+        expect(refused.message).toContain(`${path}/made/on/the/way is in use by another process`)
+      }),
+    )
+    yield* DataDirectory.open(`${path}/made/on/the/way`)
+  })
 
   it.scopedLive(
     "is created for its owner alone; an existing one open to others gets a warning and stays unchanged",
@@ -40,31 +38,25 @@ describe("a data directory", () => {
       }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("that another process holds is refused until that process ends, also by kill -9", () =>
-    Effect.gen(function* () {
-      const path = yield* world.temporaryDirectory
-      const holder = yield* Process.start("hold", path)
-      expect(yield* holder.line).toBe("held")
-      expect((yield* refusal(path))._tag).toBe("DirectoryLocked")
-      const other = yield* Process.start("hold", path)
-      expect(yield* other.line).toMatch(/^DirectoryLocked: .* is in use by another process/)
-      yield* holder.kill
-      yield* DataDirectory.open(path)
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withDirectory("that another process holds is refused until that process ends, also by kill -9", function* (path) {
+    const holder = yield* Process.start("hold", path)
+    expect(yield* holder.line).toBe("held")
+    expect((yield* refusal(path))._tag).toBe("DirectoryLocked")
+    const other = yield* Process.start("hold", path)
+    expect(yield* other.line).toMatch(/^DirectoryLocked: .* is in use by another process/)
+    yield* holder.kill
+    yield* DataDirectory.open(path)
+  })
 
-  it.scopedLive("cannot be a file, or lie below one", () =>
-    Effect.gen(function* () {
-      const path = yield* world.temporaryDirectory
-      writeFileSync(`${path}/file`, "")
-      for (const impossible of [`${path}/file`, `${path}/file/below`]) {
-        const refused = yield* refusal(impossible)
-        expect(refused._tag).toBe("DirectoryUnusable")
-        expect(refused.message).toContain(`${impossible} cannot be used as a data directory`)
-        expect(refused.message).not.toContain("\n")
-      }
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withDirectory("cannot be a file or below one", function* (path) {
+    writeFileSync(`${path}/file`, "")
+    for (const impossible of [`${path}/file`, `${path}/file/below`]) {
+      const refused = yield* refusal(impossible)
+      expect(refused._tag).toBe("DirectoryUnusable")
+      expect(refused.message).toContain(`${impossible} cannot be used as a data directory`)
+      expect(refused.message).not.toContain("\n")
+    }
+  })
 
   it.scopedLive.runIf(existsSync("/proc/self"))("is refused at once where the system allows no creation", () =>
     Effect.gen(function* () {
@@ -75,12 +67,9 @@ describe("a data directory", () => {
   )
 
   if (Process.canMount) {
-    it.scopedLive("on a read-only file system is refused with a reason", () =>
-      Effect.gen(function* () {
-        const path = yield* world.temporaryDirectory
-        const child = yield* Process.startOnMount("ro", "hold", path)
-        expect(yield* child.line).toMatch(/^DirectoryUnusable: .*make it writable or name another one$/)
-      }).pipe(Effect.provide(world.platform)),
-    )
+    withDirectory("on a read-only file system is refused with a reason", function* (path) {
+      const child = yield* Process.startOnMount("ro", "hold", path)
+      expect(yield* child.line).toMatch(/^DirectoryUnusable: .*make it writable or name another one$/)
+    })
   }
 })

@@ -4,6 +4,7 @@ import { describe, expect } from "vitest"
 import * as Column from "../../src/storage/sqlite/Column.js"
 import type * as Database from "../../src/storage/sqlite/Database.js"
 import type { Sql } from "../../src/storage/sqlite/Sql.js"
+import { withDirectory } from "./withStorage.js"
 import * as world from "./world.js"
 
 const migrations = [
@@ -81,16 +82,13 @@ describe("a database", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("reports a value of the wrong type as damage, not as a crash", () =>
-    Effect.gen(function* () {
-      const path = yield* world.temporaryDirectory
-      yield* world.inDirectory(path, (storage) => storage.append([{ _tag: "Commit", batch: world.batch(1) }]))
-      yield* world.sqlite(`${path}/udg.db`, "update commits set hash = x'00'")
-      const refused = yield* Effect.flip(world.inDirectory(path, (storage) => storage.commits.last))
-      expect(refused._tag).toBe("DatabaseDamaged")
-      expect(refused.message).toContain("a hash expected")
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withDirectory("reports a value of the wrong type as damage, not as a crash", function* (path) {
+    yield* world.inDirectory(path, (storage) => storage.append([{ _tag: "Commit", batch: world.batch(1) }]))
+    yield* world.sqlite(`${path}/udg.db`, "update commits set hash = x'00'")
+    const refused = yield* Effect.flip(world.inDirectory(path, (storage) => storage.commits.last))
+    expect(refused._tag).toBe("DatabaseDamaged")
+    expect(refused.message).toContain("expected a hash")
+  })
 
   it.scopedLive("cannot be written through its reader", () =>
     Effect.gen(function* () {
@@ -107,7 +105,7 @@ describe("a database", () => {
         const database = yield* opened
         const add = (name: string) => (sql: Sql) => {
           sql`insert into things (name) values (${name})`.run()
-          // 1 asks the disk at checkpoints only, 2 at every commit.
+          // 1 syncs at checkpoints only, 2 at every commit.
           return Effect.map(sql`pragma synchronous`.values, ([row = []]) => Column.integer(row, 0))
         }
         const isInside = yield* Deferred.make<void>()

@@ -9,13 +9,13 @@ import * as world from "./world.js"
 const collectGarbage = async (): Promise<void> => {
   setFlagsFromString("--expose-gc")
   const collect: unknown = runInNewContext("gc")
-  // What a WeakRef has shown stays until the end of the turn.
+  // A WeakRef that was dereferenced keeps its target until the end of the turn.
   await new Promise((resolve) => setImmediate(resolve))
   if (typeof collect === "function") collect()
 }
 
 describe("the driver", () => {
-  test("keeps a statement and its database alive when nobody else does", async () => {
+  test("keeps a statement and its database alive without other references", async () => {
     const made = ((): ReadonlyArray<WeakRef<object>> => {
       const database = new Sqlite(":memory:")
       const statement = database.prepare("select 1")

@@ -1,4 +1,4 @@
-/** A data directory as a program left it that knew the first four versions of the schema. */
+/** A data directory left by a program that knew the first four versions of the schema. */
 import { Effect } from "effect"
 import { fromHex } from "#crypto"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
@@ -13,7 +13,7 @@ const address = (n: number) => fromHex(world.address(n))
 
 export const VERSION = 4
 
-/** One row for a transaction and whole vertices, as version 4 of the schema has them. */
+/** Version 4 of the schema has one row per transaction and stores vertices whole. */
 const write = (sql: Sql, index: number, { header, body, encoded }: Vertex, from: number): void => {
   Commits.append(sql, world.commit(index), 1)
   const hash = fromHex(header.hash)
@@ -40,7 +40,7 @@ export const [first, second, third] = [vertexOf(1), vertexOf(2), vertexOf(3)]
 export const transactionsOf = (...vertices: ReadonlyArray<Vertex>): ReadonlyArray<Transaction> =>
   vertices.flatMap(({ body }) => body.transactions)
 
-/** A directory whose database is of version 4 and has two commits. */
+/** A directory with a version 4 database of two commits. */
 export const directory = Effect.gen(function* () {
   const path = yield* world.temporaryDirectory
   const options = {

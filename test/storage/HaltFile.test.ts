@@ -28,7 +28,7 @@ describe("the mark of a halted node", () => {
     [(path) => mkdirSync(path), "not a regular file"],
     [(path) => writeFileSync(path, " ".repeat(70_000)), "larger than 65536 bytes"],
     [(path) => writeFileSync(path, "{}"), "not what a node writes there"],
-  ])("halts a node also where it cannot be read, with the reason: %#", ([made, why]) =>
+  ])("halts a node even if it cannot be read, with the reason: %#", ([made, why]) =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       const path = `${directory}/halted.json`

@@ -4,6 +4,7 @@ import { describe, expect } from "vitest"
 import * as Address from "../../src/protocol/identity/Address.js"
 import type { Signature } from "../../src/protocol/identity/Keys.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
+import { withDirectory } from "./withStorage.js"
 import * as world from "./world.js"
 
 const target = (epoch: number) => ({
@@ -14,25 +15,22 @@ const target = (epoch: number) => ({
 const piece = (byte: number) => new Uint8Array(3).fill(byte)
 
 describe("an interrupted fast sync", () => {
-  it.scopedLive("keeps every piece over a restart, in order of arrival", () =>
-    Effect.gen(function* () {
-      const path = yield* world.temporaryDirectory
-      yield* world.inDirectory(path, ({ joins }) =>
-        Effect.gen(function* () {
-          expect(yield* joins.kept).toEqual(Option.none())
-          yield* joins.begin(target(4))
-          for (const byte of [3, 1, 2]) yield* joins.add(piece(byte))
-        }),
-      )
-      yield* world.inDirectory(path, ({ joins }) =>
-        Effect.gen(function* () {
-          expect(yield* joins.kept).toEqual(Option.some({ target: target(4), subtrees: [3, 1, 2].map(piece) }))
-        }),
-      )
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withDirectory("keeps every piece over a restart, in order of arrival", function* (path) {
+    yield* world.inDirectory(path, ({ joins }) =>
+      Effect.gen(function* () {
+        expect(yield* joins.kept).toEqual(Option.none())
+        yield* joins.begin(target(4))
+        for (const byte of [3, 1, 2]) yield* joins.add(piece(byte))
+      }),
+    )
+    yield* world.inDirectory(path, ({ joins }) =>
+      Effect.gen(function* () {
+        expect(yield* joins.kept).toEqual(Option.some({ target: target(4), subtrees: [3, 1, 2].map(piece) }))
+      }),
+    )
+  })
 
-  it.effect("loses its pieces to a sync to another close, and ends when the node has caught up by itself", () =>
+  it.effect("loses its pieces to a sync to another close, and ends when the node has caught up", () =>
     world
       .inMemory(({ joins, epochs }) =>
         Effect.gen(function* () {

@@ -64,7 +64,7 @@ describe("a key file", () => {
       for (const content of ["", "\n", secret.slice(1), `${secret}00`, `${secret} ${secret}`, `x${secret.slice(1)}`]) {
         const file = yield* holding(content)
         const refused = yield* Effect.flip(KeyFile.loadOrCreate(file))
-        expect(refused.message).toMatch(/^key file .*validator\.key: 64 hex characters expected, [a-z ]+$/)
+        expect(refused.message).toMatch(/^key file .*validator\.key: expected 64 hex characters, [a-z ]+$/)
         expect(JSON.stringify(refused)).not.toContain(secret.slice(1, 60))
         expect(readFileSync(file, "utf8")).toBe(content)
       }

@@ -1,4 +1,4 @@
-/** Encrypted key files of a node, and the file with their passphrase. */
+/** A node's encrypted key file, and the file with its passphrase. */
 import { execFileSync } from "node:child_process"
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { it } from "@effect/vitest"
@@ -10,7 +10,7 @@ import * as KeyPassphrase from "../../src/storage/files/KeyPassphrase.js"
 import * as KeySealing from "../../src/storage/files/KeySealing.js"
 import * as world from "./world.js"
 
-/** The least that a file may ask for, so that a test does not wait for what a guesser must. */
+/** The lowest work factor that a file may have, to keep tests fast. */
 const QUICK = 2 ** 14
 const PASSPHRASE = "correct horse battery"
 
@@ -46,10 +46,10 @@ describe("a passphrase file", () => {
       const faults: ReadonlyArray<readonly [content: string | Uint8Array, reason: string]> = [
         ["", "is empty; write the passphrase into it, on one line"],
         ["\n", "is empty; write the passphrase into it, on one line"],
-        ["secret\n\n", "one line expected, several found"],
-        ["secret\nsecret", "one line expected, several found"],
-        [Uint8Array.of(0x73, 0xff, 0x74), "text in UTF-8 expected, something else found"],
-        ["secret".repeat(200), "a passphrase of at most 1024 bytes expected, it holds more"],
+        ["secret\n\n", "expected one line, found several"],
+        ["secret\nsecret", "expected one line, found several"],
+        [Uint8Array.of(0x73, 0xff, 0x74), "expected text in UTF-8, found something else"],
+        ["secret".repeat(200), "expected a passphrase of at most 1024 bytes, found more"],
       ]
       for (const [content, reason] of faults) {
         const file = yield* holding(content)
@@ -75,7 +75,7 @@ describe("a passphrase file", () => {
       )
       mkdirSync(missing, { mode: 0o700 })
       expect((yield* Effect.flip(KeyPassphrase.load(missing))).message).toContain("not a regular file")
-      // A pipe that nobody writes to would hold up the start for ever.
+      // A pipe without a writer would block the start.
       const pipe = yield* place("pipe")
       execFileSync("mkfifo", ["-m", "600", pipe])
       expect((yield* Effect.flip(KeyPassphrase.load(pipe))).message).toContain("not a regular file")
@@ -124,11 +124,11 @@ describe("an encrypted key file", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("is created where there is a passphrase, if it is long enough", () =>
+  it.scopedLive("is created if there is a passphrase of sufficient length", () =>
     Effect.gen(function* () {
       const file = yield* place("validator.key")
       const refused = yield* Effect.flip(given("too short")(KeyFile.loadOrCreate(file)))
-      expect(refused.message).toBe(`key file ${file}: is not made: its passphrase needs at least 10 characters`)
+      expect(refused.message).toBe(`key file ${file}: was not created: its passphrase needs at least 10 characters`)
       const key = yield* given(PASSPHRASE)(KeyFile.loadOrCreate(file))
       expect(statSync(file).mode & 0o777).toBe(0o600)
       expect(readFileSync(file, "utf8")).not.toContain(key.toSecretHex())

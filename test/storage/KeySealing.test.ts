@@ -4,7 +4,7 @@ import * as Keys from "../../src/protocol/identity/Keys.js"
 import * as SealedKey from "../../src/protocol/identity/SealedKey.js"
 import * as KeySealing from "../../src/storage/files/KeySealing.js"
 
-/** The least that a file may ask for, so that a test does not wait for what a guesser must. */
+/** The lowest work factor that a file may have, to keep tests fast. */
 const QUICK = 2 ** 14
 const key = Keys.SecretKey.generate()
 const sealed = Effect.runSync(Effect.cached(KeySealing.seal(key, "correct horse battery", QUICK)))
@@ -60,7 +60,7 @@ describe("a sealed key", () => {
     }),
   )
 
-  it.effect("is refused where it asks for too little or too much work, or holds anything else", () =>
+  it.effect("is refused if its work factor is too low or too high, or if it holds anything else", () =>
     Effect.gen(function* () {
       const file = yield* sealed
       const reads = (change: object) => Option.isSome(SealedKey.parse(JSON.stringify({ ...file, ...change })))

@@ -7,6 +7,7 @@ import * as SignerSchema from "../../src/storage/schema/Signer.js"
 import * as Database from "../../src/storage/sqlite/Database.js"
 import type { Migration } from "../../src/storage/sqlite/Migration.js"
 import { textOf } from "../docs/Pages.js"
+import { withDirectory } from "./withStorage.js"
 import * as world from "./world.js"
 
 const history: ReadonlyArray<Migration> = [
@@ -28,16 +29,13 @@ const opened = (file: string, migrations: ReadonlyArray<Migration>) =>
   )
 
 describe("the schema", () => {
-  it.scopedLive("goes from every version to the newest, each step once", () =>
-    Effect.gen(function* () {
-      const path = yield* world.temporaryDirectory
-      const file = `${path}/a.db`
-      expect(yield* opened(file, history.slice(0, 1))).toEqual([[[1]], [["one"]]])
-      expect(yield* opened(file, history)).toEqual([[[3]], [["one", 3]]])
-      expect(yield* opened(file, history)).toEqual([[[3]], [["one", 3]]])
-      expect(yield* opened(`${path}/b.db`, history)).toEqual([[[3]], [["one", 3]]])
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withDirectory("goes from every version to the newest, each step once", function* (path) {
+    const file = `${path}/a.db`
+    expect(yield* opened(file, history.slice(0, 1))).toEqual([[[1]], [["one"]]])
+    expect(yield* opened(file, history)).toEqual([[[3]], [["one", 3]]])
+    expect(yield* opened(file, history)).toEqual([[[3]], [["one", 3]]])
+    expect(yield* opened(`${path}/b.db`, history)).toEqual([[[3]], [["one", 3]]])
+  })
 
   it.scopedLive("stays at the version before a step that fails, without any part of that step", () =>
     Effect.gen(function* () {
@@ -67,9 +65,9 @@ describe("the schema", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.scopedLive("has the columns operators rely on: accounts by address in hex, with an integer balance", () =>
-    Effect.gen(function* () {
-      const path = yield* world.temporaryDirectory
+  withDirectory(
+    "has the columns operators rely on: accounts by address in hex, with an integer balance",
+    function* (path) {
       yield* world.inDirectory(path, (storage) =>
         storage.append([
           { _tag: "Commit", batch: world.batch(0, { changes: [world.account(1, 2_100_000_000_000_000)] }) },
@@ -85,6 +83,6 @@ describe("the schema", () => {
         ["nonce", 0],
         ["extras", 0],
       ])
-    }).pipe(Effect.provide(world.platform)),
+    },
   )
 })

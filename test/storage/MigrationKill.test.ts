@@ -1,4 +1,4 @@
-/** `kill -9` in the middle of a migration: a real process with real files, killed before each of its statements in turn. */
+/** `kill -9` during a migration: a real process with real files, killed before each statement in turn. */
 import { spawnSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs"
 import { dirname } from "node:path"
@@ -15,7 +15,7 @@ import * as world from "./world.js"
 const NEWEST = NodeSchema.migrations.length
 const KILL = 'process.kill(process.pid, "SIGKILL")'
 
-/** UDG_KILL_AT says before which statement of the writing thread, or at which step of the copy. */
+/** UDG_KILL_AT names the statement of the writer thread, or the step of the copy, at which the process dies. */
 const kills: Fault = {
   name: "killed",
   changes: [
@@ -62,7 +62,7 @@ afterAll(() => rmSync(dirname(program), { recursive: true, force: true }))
 const versionOf = (file: string) =>
   Effect.map(world.sqlite(file, "pragma user_version"), ([row = []]) => Number(row[0]))
 
-/** Whether it was killed; else it has ended by itself. */
+/** Whether the process was killed; otherwise it must have ended normally. */
 const isKilled = (path: string, at: string): boolean => {
   const { signal, status } = spawnSync(process.execPath, [program, path], {
     stdio: "inherit",
@@ -72,7 +72,7 @@ const isKilled = (path: string, at: string): boolean => {
   return signal === "SIGKILL"
 }
 
-/** A start of this program finds all that was there. */
+/** Opens the directory with this program and checks that all data is there. */
 const everything = (path: string) =>
   Effect.gen(function* () {
     const found = yield* world.inDirectory(path, (storage) =>
@@ -89,13 +89,13 @@ const everything = (path: string) =>
     expect(yield* world.sqlite(file, "pragma integrity_check")).toEqual([["ok"]])
   })
 
-/** The copy in place of the database, as somebody does who goes back. */
+/** Puts the copy in place of the database, like an operator who downgrades. */
 const restoreCopy = (path: string, other: string): void => {
   mkdirSync(other, { mode: 0o700 })
   renameSync(`${path}/udg.db.schema-${VERSION}`, `${other}/udg.db`)
 }
 
-/** The version at which the kill left the database. */
+/** The version at which the kill left the database. Fails if data is lost. */
 const survives = (origin: string, at: string) =>
   Effect.gen(function* () {
     const folder = yield* world.temporaryDirectory
@@ -112,7 +112,7 @@ const survives = (origin: string, at: string) =>
     return Option.some(version)
   }).pipe(Effect.scoped)
 
-/** The versions that kills before these statements leave, up to the one that comes too late. */
+/** The versions after kills before these statements, up to the first kill that comes too late. */
 const afterKills = (statements: Iterable<number>) =>
   Effect.gen(function* () {
     const origin = yield* directory

@@ -6,14 +6,14 @@ import { Sqlite as Database } from "../../src/storage/sqlite/Driver.js"
 import { Chance } from "../simulation/Chance.js"
 import * as PowerCut from "./PowerCut.js"
 
-/** A row is a page and a bit, so that most commits are of several frames. */
+/** A row is a little larger than a page, so most commits have several frames. */
 const ROW = Buffer.alloc(6_000, 7)
 const ROWS = 30
 const SEEDS = 20
 
 interface Story {
   readonly rule: PowerCut.Rule
-  /** Written to the other table as well, which has one row per ten. */
+  /** Rows that are also written to the other table. */
   readonly marked: (n: number) => boolean
   readonly checkpointAt: number
 }
@@ -25,7 +25,7 @@ describe("a power cut", () => {
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  /** A file as a kill leaves it: everything that was written, with log and index. */
+  /** A database file as a kill leaves it, with all writes, the log and the index. */
   const killed = (name: string, { marked, checkpointAt }: Story): string => {
     const file = join(folder, `${name}.db`)
     const database = new Database(file)
@@ -39,7 +39,7 @@ describe("a power cut", () => {
       if (marked(n)) database.prepare("insert into marks values (?)").run(n)
       database.prepare("commit").run()
       if (n === checkpointAt) {
-        // A reader keeps the log from starting again at its front.
+        // A reader keeps the log from restarting at its beginning.
         const reader = new Database(file, { readonly: true })
         reader.prepare("begin").run()
         reader.prepare("select count(*) from things").all()
@@ -73,7 +73,7 @@ describe("a power cut", () => {
     const kept = Array.from({ length: SEEDS }, (_, seed) => {
       const { cut, rows } = after(left, story.rule, seed)
       expect(cut).not.toBeNull()
-      // What is left is a whole number of commits, the oldest.
+      // Only whole commits are left, from the first on without gaps.
       expect(rows).toEqual(Array.from({ length: rows.length }, (_, i) => i + 1))
       return rows.length
     })
@@ -99,7 +99,7 @@ describe("a power cut", () => {
     expect(tries("marks", story)).toMatchObject({ least: 17, most: ROWS })
   })
 
-  it("takes nothing from before a checkpoint, whatever the checkpoint has left in the database", () => {
+  it("takes nothing from before a checkpoint, even an incomplete one", () => {
     const story = { rule: { _tag: "NoCommit" }, marked: () => false, checkpointAt: 21 } as const
     expect(tries("checkpoint", story)).toMatchObject({ least: 21, most: ROWS })
   })

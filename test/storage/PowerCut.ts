@@ -1,15 +1,15 @@
 /**
- * What a power cut may leave of a database whose process was killed. The kill alone leaves everything, since the files
- * are still in the system's cache. This takes away what no sync had put on the disk, by SQLite's own account of it:
+ * Simulates a power cut on a database whose process was killed. After the kill alone all data is still in the system's
+ * cache. This removes what no sync has put on the disk, according to SQLite's documentation:
  *
- * - A commit syncs the log before it enters the log's index where the mode is `full`, and not at all where it is `normal`.
- * - A checkpoint syncs the log before it writes into the database, and the database before the log starts again from its
- *   front.
- * - The index (`-shm`) is never synced and is made anew from the log.
+ * - In `full` mode a commit syncs the log before it enters the log's index; in `normal` mode it does not sync.
+ * - A checkpoint syncs the log before it writes into the database, and the database before the log restarts at its
+ * beginning.
+ * - The index (`-shm`) is never synced and is rebuilt from the log.
  *
- * Of what was written behind the last sync, a disk may have kept any part: nothing, all, or some sectors of it and not
- * others, with zeros, old content or noise between them. What was synced keeps every byte, so it is never worse than the
- * real thing; and each kind of leftover is tried, so it is not better either.
+ * Of unsynced writes a disk can keep nothing, everything, or some sectors, with zeros, old content or noise between
+ * them. Synced bytes all stay, so the simulation is never worse than a real power cut. It tries each kind of leftover,
+ * so it is not better either.
  */
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -21,11 +21,11 @@ const HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
 const SECTOR_BYTES = 512
 
-/** A log as the process left it. Frames count from 1, as SQLite counts them: 0 is none. */
+/** A log as the process left it. Frames count from 1, as in SQLite; 0 is no frame. */
 interface WriteAheadLog {
   readonly bytes: Buffer
   readonly pageBytes: number
-  /** Of each frame the page it holds, and whether it ends a transaction. */
+  /** For each frame, its page and whether it ends a transaction. */
   readonly frames: ReadonlyArray<{ readonly page: number; readonly isCommit: boolean }>
   /** The last frame in the index. */
   readonly indexed: number
@@ -36,7 +36,7 @@ interface WriteAheadLog {
 const shm = (file: string): string => `${file}-shm`
 const wal = (file: string): string => `${file}-wal`
 
-/** Where the index keeps what it knows: see "WAL-Index Header" and "Checkpoint Information" in SQLite's walformat. */
+/** Offsets in the index: see "WAL-Index Header" and "Checkpoint Information" in SQLite's walformat. */
 const INDEX = { isInitialized: 12, lastFrame: 16, moved: 96, moving: 128, bytes: 136 } as const
 
 const readLog = (file: string): WriteAheadLog | null => {
@@ -47,12 +47,12 @@ const readLog = (file: string): WriteAheadLog | null => {
   const salt = bytes.subarray(16, 24)
   const frames: Array<{ page: number; isCommit: boolean }> = []
   for (let at = HEADER_BYTES; at + FRAME_HEADER_BYTES + pageBytes <= bytes.length; ) {
-    // Behind the newest frame lie those of the log's last round.
+    // After the newest frame come old ones from before the log restarted.
     if (!bytes.subarray(at + 8, at + 16).equals(salt)) break
     frames.push({ page: bytes.readUInt32BE(at), isCommit: bytes.readUInt32BE(at + 4) !== 0 })
     at += FRAME_HEADER_BYTES + pageBytes
   }
-  // The index is in the machine's own byte order, which is this one everywhere Node runs.
+  // The index has the machine's byte order, which is little-endian everywhere Node runs.
   const word = (at: number): number => Math.min(index.readUInt32LE(at), frames.length)
   const moving = Math.max(word(INDEX.moved), word(INDEX.moving))
   return { bytes, pageBytes, frames, indexed: word(INDEX.lastFrame), moving }
@@ -61,7 +61,7 @@ const readLog = (file: string): WriteAheadLog | null => {
 const endOf = ({ pageBytes }: WriteAheadLog, frame: number): number =>
   HEADER_BYTES + frame * (FRAME_HEADER_BYTES + pageBytes)
 
-/** The rows of a statement, as the next process would read them, without touching the files. */
+/** The rows of a statement as the next process would read them, without changing the files. */
 export const look = (file: string, statement: string): ReadonlyArray<ReadonlyArray<unknown>> => {
   const folder = mkdtempSync(join(tmpdir(), "udg-look-"))
   const copy = join(folder, basename(file))
@@ -80,11 +80,11 @@ export const look = (file: string, statement: string): ReadonlyArray<ReadonlyArr
 
 /** How the writes to a file are synced, besides its checkpoints. */
 export type Rule =
-  /** `signed.db`: with every commit. */
+  /** `signed.db`: every commit. */
   | { readonly _tag: "EveryCommit" }
   /**
-   * `udg.db`: with commits that change this table, if any, as the beginning of an epoch does, and with those that change
-   * nothing but the first page, which are made for nothing else.
+   * `udg.db`: commits that change this table, such as the beginning of an epoch, and commits that change only the first
+   * page, whose sole purpose is the sync.
    */
   | { readonly _tag: "CommitsTo"; readonly table: string | null }
   | { readonly _tag: "NoCommit" }
@@ -108,7 +108,7 @@ const LEFTOVERS = ["nothing", "torn", "zeros", "noise", "patches"] as const
 
 export interface Cut {
   readonly file: string
-  /** Frames in the log, those of them that were surely on the disk, and those that are left whole. */
+  /** The number of frames in the log, of those certainly on the disk, and of those left whole. */
   readonly frames: number
   readonly synced: number
   readonly kept: number
@@ -120,7 +120,7 @@ const fillNoise = (bytes: Buffer, chance: Chance): Buffer => {
   return bytes
 }
 
-/** What the disk has of bytes that were written and not synced. */
+/** What the disk kept of unsynced bytes. */
 const remainsOf = (bytes: Buffer, leftover: Cut["leftover"], chance: Chance): Buffer => {
   const sectors = Math.ceil(bytes.length / SECTOR_BYTES)
   switch (leftover) {
@@ -145,8 +145,8 @@ const remainsOf = (bytes: Buffer, leftover: Cut["leftover"], chance: Chance): Bu
 }
 
 /**
- * Pages that a checkpoint has written, which syncs the database only where it leaves nothing in the log: each sector is
- * the old one, the new one, or anything. As long as the log does not start again from its front, it has them all.
+ * Tears pages that a checkpoint has written. It syncs the database only if it empties the log, so each sector can be
+ * old, new or anything. Until the log restarts, it still has all of these pages.
  */
 const tearMoved = (file: string, log: WriteAheadLog, chance: Chance): void => {
   if (log.moving === 0) return
@@ -167,7 +167,7 @@ const keptOf = (synced: number, all: number, chance: Chance): number => {
   return synced + chance.below(all - synced + 1)
 }
 
-/** Cuts the power of a file whose process is gone. What is left depends on chance alone. */
+/** Cuts the power of a file whose process is gone. The random stream decides what is left. */
 export const cut = (file: string, rule: Rule, chance: Chance): Cut | null => {
   const log = readLog(file)
   if (log === null) return null
@@ -185,8 +185,8 @@ const SIGNED: Rule = { _tag: "EveryCommit" }
 const LEDGER = { _tag: "CommitsTo", table: "openings" } as const
 
 /**
- * Cuts the power of a node whose process is gone. The first epoch of a network is not synced: its beginning is the genesis,
- * which can be had again at any time.
+ * Cuts the power of a node whose process is gone. The first epoch of a network is not synced, because the genesis can
+ * be read again.
  */
 export const cutNode = (directory: string, chance: Chance): ReadonlyArray<Cut> => {
   const ledger = join(directory, "udg.db")

@@ -1,4 +1,4 @@
-/** Real processes with a storage of their own, which a test can kill. */
+/** Real processes with their own storage, which a test can kill. */
 import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { rm } from "node:fs/promises"
@@ -10,7 +10,7 @@ import * as Bundle from "../support/Bundle.js"
 
 export type Script = "hold" | "append" | "fill"
 
-/** Bundled once for all processes of a test file, which then start in a fraction of the time. */
+/** Bundled once per test file, so that the processes start in a fraction of the time. */
 const bundles = new Map<Script, Promise<string>>()
 
 const bundleOf = (script: Script): Promise<string> => {
@@ -65,7 +65,7 @@ const scoped = (command: () => Promise<ReadonlyArray<string>>) =>
 
 export const start = (script: Script, ...args: ReadonlyArray<string>) => scoped(() => commandOf(script, args))
 
-/** A separate file system that nobody else sees, mounted over `path` with these options. */
+/** Runs with a private file system mounted over `path` with these options. */
 export const startOnMount = (options: string, script: Script, path: string) =>
   scoped(async () => [
     "unshare",
@@ -77,5 +77,5 @@ export const startOnMount = (options: string, script: Script, path: string) =>
     ...(await commandOf(script, [path])),
   ])
 
-/** Whether this system allows mounting in a separate namespace. */
+/** Whether this system allows mounts in a private namespace. */
 export const canMount = spawnSync("unshare", ["-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).status === 0

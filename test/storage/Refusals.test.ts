@@ -21,7 +21,7 @@ const fingerprint = (path: string) =>
       .digest("hex"),
   )
 
-/** A directory with two commits in it, closed. */
+/** A closed directory with two commits. */
 const filled = Effect.gen(function* () {
   const path = yield* world.temporaryDirectory
   yield* world.inDirectory(path, (storage) =>
@@ -37,7 +37,7 @@ const filled = Effect.gen(function* () {
   return path
 })
 
-/** How opening is refused, after which both files are byte for byte what they were. */
+/** The reason for which opening is refused. Both files must stay byte for byte the same. */
 const refusal = (path: string, genesis = world.genesis()) =>
   Effect.gen(function* () {
     const before = fingerprint(path)
@@ -81,7 +81,7 @@ describe("opening is refused, and nothing changed, when", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  // A node started on them and died of the first commit that had to do with what was missing.
+  // A node used to start on them, and to die of the first commit that needed the missing parts.
   it.scopedLive("its schema differs from the one of its version", () =>
     Effect.gen(function* () {
       const changes = [
@@ -106,7 +106,7 @@ describe("opening is refused, and nothing changed, when", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  // A node started without them and stopped later with a stack trace, when it needed the vertex.
+  // A node used to start without them, and to stop with a stack trace when it needed the vertex.
   it.scopedLive("the bytes of a vertex are missing", () =>
     Effect.gen(function* () {
       const path = yield* filled
@@ -145,7 +145,7 @@ describe("opening is refused, and nothing changed, when", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  /** Of each file so many pages. */
+  /** Damages up to this many pages of each file. */
   const isRefusedWithAnother = (most: number) =>
     Effect.gen(function* () {
       const path = yield* filled
@@ -154,7 +154,7 @@ describe("opening is refused, and nothing changed, when", () => {
         const pageBytes = PAGE[file]
         const whole = readFileSync(`${path}/${file}`)
         const pages = whole.length / pageBytes
-        // What was deleted is lost already: nothing is read from there.
+        // Free pages are never read.
         const used = new Set((yield* world.sqlite(`${path}/${file}`, "select pageno - 1 from dbstat")).flat())
         const step = Math.ceil(pages / most)
         for (let page = 0; page < pages; page += step) {
@@ -168,7 +168,7 @@ describe("opening is refused, and nothing changed, when", () => {
           const refused = yield* refusal(path)
           expect([page, refused._tag]).toEqual([page, "DatabaseDamaged"])
           expect(refused.message).toContain(`${file} is damaged`)
-          // An older copy of what was signed would sign again.
+          // A node with an old copy of signed.db would sign twice.
           expect(/restore a backup|do not restore a copy/.exec(refused.message)?.[0]).toBe(remedies[file])
           writeFileSync(`${path}/${file}`, whole)
         }
@@ -181,7 +181,7 @@ describe("opening is refused, and nothing changed, when", () => {
 })
 
 describe("the genesis of a directory", () => {
-  it.scopedLive("is known from its database, and unknown where there is none", () =>
+  it.scopedLive("is known from its database, and unknown without one", () =>
     Effect.gen(function* () {
       const path = yield* filled
       const kept = yield* Effect.scoped(Effect.flatMap(DataDirectory.open(path), Storage.genesisOf))

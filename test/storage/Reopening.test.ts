@@ -13,7 +13,7 @@ import * as arbitrary from "../protocol/arbitraries.js"
 import * as Rest from "../support/Rest.js"
 import * as world from "./world.js"
 
-/** Few keys, so that batches change, remove and bring back what earlier ones wrote. */
+/** Few keys, so that batches change, remove and restore what earlier ones wrote. */
 const keyOf = (kind: StateKey.Kind) =>
   fc.nat({ max: 5 }).map((n) => new Uint8Array(StateKey.KINDS[kind].keyBytes).fill(n))
 
@@ -34,7 +34,7 @@ const change: fc.Arbitrary<Change> = fc.constantFrom(...kinds).chain((kind) =>
 const placeOf = ({ kind, key }: { readonly kind: StateKey.Kind; readonly key: Uint8Array }): string =>
   `${kind} ${toHex(key)}`
 
-/** One change a record, as a ledger hands them over. */
+/** One change per record, like the changes of a ledger. */
 const changes = fc.uniqueArray(change, { maxLength: 200, selector: placeOf })
 
 const contentOf = (storage: Storage.Storage["Type"]) =>
@@ -52,7 +52,7 @@ const contentOf = (storage: Storage.Storage["Type"]) =>
 
 const inOrder = (content: ReadonlyMap<string, string>) => [...content].sort(([a], [b]) => (a < b ? -1 : 1))
 
-describe("whatever batches were written", () => {
+describe("after any batches", () => {
   const areTheSame = ([batches]: readonly [ReadonlyArray<ReadonlyArray<Change>>]) =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory

@@ -4,6 +4,7 @@ import { Effect, Option } from "effect"
 import { describe, expect } from "vitest"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { StoredAccount } from "../../src/storage/tables/Accounts.js"
+import { withDirectory } from "./withStorage.js"
 import * as world from "./world.js"
 
 const first = world.vertex({ round: 1, transactions: [world.transfer(1, 2, 0), world.transfer(1, 3, 1)] })
@@ -13,57 +14,51 @@ const batch = world.batch(1, {
 })
 
 describe("storage", () => {
-  it.scopedLive("keeps a commit after it was closed and reopened", () =>
-    Effect.gen(function* () {
-      const path = yield* world.temporaryDirectory
-      yield* world.inDirectory(path, (storage) =>
-        Effect.gen(function* () {
-          yield* storage.append(world.inserted([first]))
-          yield* storage.append([{ _tag: "Commit", batch: batch }])
-        }),
-      )
-      yield* world.inDirectory(path, (storage) =>
-        Effect.gen(function* () {
-          const accounts: Array<StoredAccount> = []
-          yield* storage.accounts.load((page) => accounts.push(...page))
-          expect(accounts.map(({ address, balance, nonce }) => [address, balance, nonce]).sort()).toEqual(
-            [
-              [world.address(1), 500, 2],
-              [world.address(2), 1, 0],
-            ].sort(),
-          )
-          expect(yield* storage.commits.last).toEqual(Option.some(batch.commit))
-          const found = Option.getOrThrow(yield* storage.vertices.byHash(first.header.hash))
-          expect(found.commitIndex).toBe(Natural.commitIndex(1))
-          expect(found.bytes).toEqual(first.encoded)
-        }),
-      )
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withDirectory("keeps a commit after it was closed and reopened", function* (path) {
+    yield* world.inDirectory(path, (storage) =>
+      Effect.gen(function* () {
+        yield* storage.append(world.inserted([first]))
+        yield* storage.append([{ _tag: "Commit", batch: batch }])
+      }),
+    )
+    yield* world.inDirectory(path, (storage) =>
+      Effect.gen(function* () {
+        const accounts: Array<StoredAccount> = []
+        yield* storage.accounts.load((page) => accounts.push(...page))
+        expect(accounts.map(({ address, balance, nonce }) => [address, balance, nonce]).sort()).toEqual(
+          [
+            [world.address(1), 500, 2],
+            [world.address(2), 1, 0],
+          ].sort(),
+        )
+        expect(yield* storage.commits.last).toEqual(Option.some(batch.commit))
+        const found = Option.getOrThrow(yield* storage.vertices.byHash(first.header.hash))
+        expect(found.commitIndex).toBe(Natural.commitIndex(1))
+        expect(found.bytes).toEqual(first.encoded)
+      }),
+    )
+  })
 
-  // Whoever has the vertex may ask for what it names: after a power cut everywhere nobody else may have that.
-  it.scopedLive("has an own vertex in signed.db after a synced transaction of udg.db", () =>
-    Effect.gen(function* () {
-      const path = yield* world.temporaryDirectory
-      /** The page of the newest frame in the log: only the syncing transaction writes the first one. */
-      const newestPage = () => {
-        const log = readFileSync(`${path}/udg.db-wal`)
-        return log.readUInt32BE(log.length - log.readUInt32BE(8) - 24)
-      }
-      yield* world.inDirectory(path, (storage) =>
-        Effect.gen(function* () {
-          for (const round of [1, 2]) {
-            yield* storage.append(world.inserted([world.vertex({ round, author: world.key(3).publicKey })]))
-            expect(newestPage()).not.toBe(1)
-            yield* storage.keepOwn(world.vertex({ round }), null)
-            expect(newestPage()).toBe(1)
-          }
-        }),
-      )
-    }).pipe(Effect.provide(world.platform)),
-  )
+  // A peer that has the vertex may ask for its parents. After a power cut on all machines no other node may have them.
+  withDirectory("has an own vertex in signed.db after a synced transaction of udg.db", function* (path) {
+    /** The page of the newest frame in the log. Only the syncing transaction writes page 1. */
+    const newestPage = () => {
+      const log = readFileSync(`${path}/udg.db-wal`)
+      return log.readUInt32BE(log.length - log.readUInt32BE(8) - 24)
+    }
+    yield* world.inDirectory(path, (storage) =>
+      Effect.gen(function* () {
+        for (const round of [1, 2]) {
+          yield* storage.append(world.inserted([world.vertex({ round, author: world.key(3).publicKey })]))
+          expect(newestPage()).not.toBe(1)
+          yield* storage.keepOwn(world.vertex({ round }), null)
+          expect(newestPage()).toBe(1)
+        }
+      }),
+    )
+  })
 
-  // A node killed in that moment of its first start was refused at every other.
+  // A node killed at that moment of its first start could not start again.
   it.scopedLive("is created although an earlier attempt was interrupted in its first write", () =>
     Effect.gen(function* () {
       for (const file of ["udg.db", "signed.db"]) {
@@ -71,7 +66,7 @@ describe("storage", () => {
         const halfway = `${path}/halfway.db`
         yield* world.withSqlite(halfway, (sql) =>
           Effect.gen(function* () {
-            // So that what is written does not wait in memory for its commit.
+            // Forces writes to the file before the commit.
             yield* sql`pragma cache_size = 1`.values
             yield* sql`begin immediate`.values
             yield* sql`create table meta (name text)`.values

@@ -1,4 +1,4 @@
-/** A database that an earlier version has written goes on under this one: what it has is found, and what comes is added. */
+/** A database that an earlier version wrote still works: old data is found, and new data is added. */
 import { it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { describe, expect } from "vitest"

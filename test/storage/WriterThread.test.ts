@@ -6,6 +6,7 @@ import type { Value } from "../../src/storage/sqlite/Connection.js"
 import * as Database from "../../src/storage/sqlite/Database.js"
 import type { Sql } from "../../src/storage/sqlite/Sql.js"
 import { WriterThread } from "../../src/storage/sqlite/WriterThread.js"
+import { withDirectory } from "./withStorage.js"
 import * as world from "./world.js"
 
 const migrations = [{ version: 1, statements: "create table things (value any unique) strict;\n" }]
@@ -27,7 +28,7 @@ const anyValue: FastCheck.Arbitrary<Value> = FastCheck.oneof(
   FastCheck.constant(null),
   FastCheck.maxSafeInteger(),
   FastCheck.double({ noNaN: true }).map((number) => (Object.is(number, -0) ? 0 : number)),
-  // SQLite ends a text at its first zero, and knows no half of a pair.
+  // SQLite ends a text at its first zero, and has no lone surrogates.
   FastCheck.string({ unit: "grapheme", maxLength: 5_000 }).filter((text) => !text.includes("\0")),
   FastCheck.uint8Array({ maxLength: 20_000 }),
 )
@@ -89,35 +90,32 @@ describe("the writer thread", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("writes to two files at a time, whichever statement it sees first", () =>
-    Effect.gen(function* () {
-      const path = yield* world.temporaryDirectory
-      const thread = yield* WriterThread.make
-      const open = (name: string) =>
-        Database.open({ file: `${path}/${name}.db`, durability: "process", migrations }, thread)
-      const [slow, quick] = [yield* open("slow"), yield* open("quick")]
-      const isInside = yield* Deferred.make<void>()
-      const mayEnd = yield* Deferred.make<void>()
-      const writing = yield* Effect.fork(
-        slow.write((sql) =>
-          Effect.gen(function* () {
-            sql`insert into things values (1)`.run()
-            yield* Deferred.succeed(isInside, undefined)
-            yield* Deferred.await(mayEnd)
-            sql`insert into things (value) values (${2})`.run()
-          }),
-        ),
-      )
-      yield* Deferred.await(isInside)
-      yield* quick
-        .write((sql) => Effect.sync(() => sql`insert into things (value) select ${3}`.run()))
-        .pipe(Effect.ensuring(Deferred.succeed(mayEnd, undefined)))
-      yield* writing
-      yield* quick.write((sql) => Effect.sync(() => sql`insert into things values (4)`.run()))
-      expect(yield* values(slow)).toEqual([1, 2])
-      expect(yield* values(quick)).toEqual([3, 4])
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withDirectory("writes to two files at a time, whichever statement it sees first", function* (path) {
+    const thread = yield* WriterThread.make
+    const open = (name: string) =>
+      Database.open({ file: `${path}/${name}.db`, durability: "process", migrations }, thread)
+    const [slow, quick] = [yield* open("slow"), yield* open("quick")]
+    const isInside = yield* Deferred.make<void>()
+    const mayEnd = yield* Deferred.make<void>()
+    const writing = yield* Effect.fork(
+      slow.write((sql) =>
+        Effect.gen(function* () {
+          sql`insert into things values (1)`.run()
+          yield* Deferred.succeed(isInside, undefined)
+          yield* Deferred.await(mayEnd)
+          sql`insert into things (value) values (${2})`.run()
+        }),
+      ),
+    )
+    yield* Deferred.await(isInside)
+    yield* quick
+      .write((sql) => Effect.sync(() => sql`insert into things (value) select ${3}`.run()))
+      .pipe(Effect.ensuring(Deferred.succeed(mayEnd, undefined)))
+    yield* writing
+    yield* quick.write((sql) => Effect.sync(() => sql`insert into things values (4)`.run()))
+    expect(yield* values(slow)).toEqual([1, 2])
+    expect(yield* values(quick)).toEqual([3, 4])
+  })
 
   it.scopedLive("wakes once for a write without rows, synced or not", () =>
     Effect.gen(function* () {

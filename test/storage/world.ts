@@ -1,4 +1,4 @@
-/** Small values to keep: a network, vertices that nobody signed, commits of them, and a storage in a directory. */
+/** Small values to store: a network, unsigned vertices, their commits, and a storage in a directory. */
 
 import * as Reactivity from "@effect/experimental/Reactivity"
 import { FileSystem } from "@effect/platform"
@@ -45,7 +45,7 @@ const seed = (n: number): Uint8Array => {
 
 export const key = (n: number): Keys.SecretKey => Option.getOrThrow(Keys.SecretKey.fromSeed(seed(n)))
 
-/** The nth address of a made-up many: no key belongs to it. */
+/** The nth of many made-up addresses, which belong to no key. */
 export const address = (n: number): Address.Address =>
   Hash.of("udg/address", seed(n)).slice(0, Address.BYTES * 2) as Address.Address
 
@@ -110,7 +110,7 @@ export const commit = (index: number, parts: { epoch?: number; leaderRound?: num
   effectsDigest: Hash.of("udg/effects", Uint8Array.of(index)),
 })
 
-/** A transaction that was applied and changed sender and receiver. */
+/** A transaction that was applied and changed sender and recipient. */
 export const applied = (transaction: Transaction.Transaction, position: number): ExecutedTransaction => ({
   transaction,
   position,
@@ -167,7 +167,7 @@ export const checkpoint = (round: number, parts: Partial<Checkpoint.Content> = {
 
 const first: Opening = Stored.ofGenesis(genesis()).current.opening
 
-/** What opens an epoch, with the committee of the genesis. */
+/** The opening of an epoch with the committee of the genesis. */
 export const opening = (epoch: number): Opening => ({
   ...first,
   base: Hash.of("udg/checkpoint-id", Uint8Array.of(epoch)),
@@ -175,7 +175,7 @@ export const opening = (epoch: number): Opening => ({
   position: { ...first.position, leaderRound: Natural.round(epoch * 240) },
 })
 
-/** A file, with a thread of its own that writes to it. */
+/** A file with its own writer thread. */
 export const open = (options: Database.Options): Effect.Effect<Database.Database, StorageError, Scope.Scope> =>
   Effect.flatMap(WriterThread.make, (thread) => Database.open(options, thread))
 
@@ -183,7 +183,7 @@ export const temporaryDirectory = Effect.flatMap(FileSystem.FileSystem, (fileSys
   fileSystem.makeTempDirectoryScoped({ prefix: "udg-storage-" }),
 )
 
-/** Opens the storage of a directory, uses it, and closes it again. */
+/** Opens the storage of a directory, uses it, and closes it. */
 export const inDirectory = <A, E, R>(
   path: string,
   use: (storage: Storage.Storage["Type"]) => Effect.Effect<A, E, R>,
@@ -204,7 +204,7 @@ export const inMemory = <A, E, R>(use: (storage: Storage.Storage["Type"]) => Eff
 
 export const platform = NodeContext.layer
 
-/** What an operator with the `sqlite3` shell does to a file. */
+/** Changes a file like an operator with the `sqlite3` shell. */
 export const withSqlite = <A, E>(file: string, use: (sql: SqliteClient.SqliteClient) => Effect.Effect<A, E>) =>
   Effect.scoped(Effect.flatMap(SqliteClient.make({ filename: file, disableWAL: true }), use)).pipe(
     Effect.provide(Reactivity.layer),
@@ -212,13 +212,13 @@ export const withSqlite = <A, E>(file: string, use: (sql: SqliteClient.SqliteCli
 
 export const sqlite = (file: string, statement: string) => withSqlite(file, (sql) => sql.unsafe(statement).values)
 
-/** One line to whoever started this process. */
+/** Prints a line for the parent process. */
 export const print = (line: string) => Effect.sync(() => process.stdout.write(`${line}\n`))
 
 export const inserted = (vertices: ReadonlyArray<Vertex.Vertex>): ReadonlyArray<Storage.Entry> =>
   vertices.map((vertex) => ({ _tag: "Inserted", vertex }))
 
-/** Of a commit that changes nothing. */
+/** The execution of a commit without changes. */
 export const execution = (index: number): Execution => {
   const { time, effectsDigest, ...made } = commit(index)
   const nothing = { vertices: [], events: [], postings: [], changes: new Changes(0, new Uint8Array(0)) }

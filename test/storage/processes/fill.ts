@@ -1,11 +1,11 @@
-// Writes commits until the disk is full, then says what is there, makes room, and goes on with a new storage.
+// Writes commits until the disk is full, reports what is stored, frees space, and continues with a new storage.
 import { rmSync, writeFileSync } from "node:fs"
 import { Effect, Option } from "effect"
 import * as world from "../world.js"
 import { loadOf } from "./load.js"
 
 const [path = ""] = process.argv.slice(2)
-// More than the log can hold: what is in it finds its place in the database only when there is room for both.
+// Larger than the log can grow: the log is moved into the database only if there is room for both.
 const ballast = `${path}/ballast`
 writeFileSync(ballast, new Uint8Array(16_000_000))
 
@@ -42,7 +42,7 @@ const lastOf = world.inDirectory(path, (storage) =>
 await Effect.runPromise(
   Effect.gen(function* () {
     const full = yield* appendUntilFull
-    // Whether there is still room for the few pages that opening takes is chance.
+    // Opening needs a few pages, for which there may or may not be room.
     const whileFull = yield* Effect.match(lastOf, { onSuccess: () => "opened", onFailure: ({ _tag }) => _tag })
     rmSync(ballast)
     yield* append(full.written + 1)

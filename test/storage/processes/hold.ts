@@ -1,4 +1,4 @@
-// Holds a data directory until it is killed; says "held", or why it cannot.
+// Holds a data directory until it is killed. Prints "held", or why it cannot.
 import { Effect } from "effect"
 import { DataDirectory } from "../../../src/storage/files/DataDirectory.js"
 import * as world from "../world.js"

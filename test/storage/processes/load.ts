@@ -1,4 +1,4 @@
-/** A commit in which everything tells its index: whoever reads one part knows what all others must be. */
+/** A commit in which every part contains the index, so that one part shows what all others must be. */
 import * as Binary from "../../../src/protocol/encoding/Binary.js"
 import * as Natural from "../../../src/protocol/numbers/Natural.js"
 import * as world from "../world.js"

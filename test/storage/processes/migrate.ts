@@ -1,4 +1,4 @@
-// Opens a data directory, which migrates it, and ends.
+// Opens a data directory, which migrates it, and exits.
 import { Effect } from "effect"
 import * as world from "../world.js"
 

@@ -46,29 +46,29 @@ export const subjects: ReadonlyArray<Subject> = [
   {
     paths: protocol("transaction"),
     tests: protocol(
-      ...["Charges", "ProposalFailure", "ProposalPayload", "Operation", "TransactionJson", "Transaction", "Vectors"],
+      ...["Charges", "ProposalFailure", "ProposalPayload", "Operation", "TransactionJson", "Transaction"],
       "Verification",
     ),
   },
   {
     paths: protocol("vertex", "epoch"),
     tests: protocol(
-      ...["Vertex", "Commit", "Vectors", "Heartbeat", "Header", "EpochRecord", "FirstEpoch", "Signers", "Evidence"],
+      ...["Vertex", "Commit", "Heartbeat", "Header", "EpochRecord", "FirstEpoch", "Signers", "Evidence"],
       ...["Checkpoint", "Genesis"],
     ),
   },
   {
     paths: ["protocol/state"],
-    tests: [...ledger("trie/vectors"), ...protocol("AccountRecord", "StateRecord", "StateTree", "StateProof")],
+    tests: protocol("AccountRecord", "StateRecord", "StateTree", "StateProof"),
   },
 
   {
     paths: ledger(...["Batch", "Leaf", "TrieNode", "Span", "Trie", "Update"].map((name) => `trie/${name}.ts`)),
-    tests: ledger("trie/Batch", "trie/Trie", "trie/vectors"),
+    tests: ledger("trie/Batch", "trie/Trie"),
   },
   {
     paths: ledger("trie/Position.ts", "trie/Subtree.ts", "trie/Assembly.ts"),
-    tests: ledger("trie/vectors", "trie/Assembly"),
+    tests: ledger("trie/Assembly"),
   },
   {
     paths: ledger("rules", "Ledger.ts", "Reads.ts", "ExecutionFault.ts"),

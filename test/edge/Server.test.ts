@@ -1,6 +1,4 @@
 import { createHash } from "node:crypto"
-import { once } from "node:events"
-import { connect } from "node:net"
 import { Deferred, Effect, Exit, Stream } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Answered } from "../../src/edge/server/Responder.js"
@@ -160,7 +158,7 @@ describe("shutdown", () => {
     const gate = Effect.runSync(Deferred.make<void>())
     const happened: Array<string> = []
     const server = await TestServer.start(
-      // A connection that were not closed at once would last until the test's own limit.
+      // A connection that stays open would exceed the test's time limit.
       {
         onAnswer: ({ route }) => happened.push(`answered ${route}`),
         tolerance: { drainMs: 3_600_000, keepAliveMs: 3_600_000 },
@@ -210,7 +208,7 @@ describe("shutdown", () => {
     const hanging = TestServer.exchange(server.port, [get("/health")])
     const streaming = TestServer.exchange(server.port, [get("/events")])
     await expect.poll(() => [...begun].sort()).toEqual(["events", "health"])
-    // Neither ends by itself: a shutdown that waited for them would last until the test's own limit.
+    // Neither ends by itself: a shutdown that waited for them would exceed the test's time limit.
     await server.stop()
     await Promise.all([hanging, streaming])
   })
@@ -233,20 +231,5 @@ it("reports every response with its route", async () => {
     ["/balance/:address", "GET", 200],
     ["none", "GET", 404],
   ])
-  await server.stop()
-})
-
-it("serves others while five hundred slow clients are connected", async () => {
-  const server = await TestServer.start({ tolerance: { headersMs: 3_600_000, requestMs: 3_600_000 } })
-  const slow = Array.from({ length: 500 }, (_, i) => {
-    const socket = connect({ port: server.port, host: "127.0.0.1" })
-    socket.resume().write(i % 2 ? "GET /sta" : post("/stake", stake).slice(0, -9))
-    return socket
-  })
-  await Promise.all(slow.map((socket) => once(socket, "connect")))
-  for (let i = 0; i < 20; i++) expect((await ask(server.port, get("/status"))).status).toBe(200)
-  // A served client has not waited until the slow ones were let go.
-  expect(slow.filter(({ closed }) => closed)).toEqual([])
-  for (const socket of slow) socket.destroy()
   await server.stop()
 })

@@ -8,7 +8,7 @@ const stranger = (peer: string): Owner => ({ peer, standing: "stranger" })
 const member = (peer: string): Owner => ({ peer, standing: "member" })
 const MIB = 1_048_576
 
-/** Answers that complete when the test says so; the clock stands still unless moved. */
+/** Answers that complete when the test says so. The clock stands still unless moved. */
 const scene = () => {
   let now = 0
   const making: Array<{ readonly peer: string; readonly done: (price: Price) => void }> = []
@@ -64,7 +64,7 @@ describe("questions of peers", () => {
     }
     const atOnce = answered()
     expect(answers.heldBack).toBe(1)
-    // It was once 87 MB for 17 KB of questions.
+    // It used to be 87 MB for 17 KB of questions.
     expect(atOnce * 2).toBeLessThanOrEqual(32 + 4 * 2)
     answers.ask(member("m"), question)
     expect(answered()).toBe(1)
@@ -116,7 +116,7 @@ describe("questions of peers", () => {
     expect(got.get("long") ?? 0).toBeLessThanOrEqual(8)
   })
 
-  it("are answered in turn, so that a newcomer waits for at most one answer per other peer", () => {
+  it("are answered in turn: a newcomer waits for at most one answer per other peer", () => {
     const { answers, peers, finish } = scene()
     for (const peer of ["a", "b", "c", "d"]) for (let n = 0; n < 60; n++) answers.ask(stranger(peer), question)
     for (let i = 0; i < 8; i++) finish({ bytes: 1_000, milliseconds: 1 })
@@ -125,7 +125,7 @@ describe("questions of peers", () => {
     expect(peers()).toContain("new")
   })
 
-  it("beyond a session's limit are ignored, and those of departed peers are forgotten", () => {
+  it("beyond a session's limit are ignored, and departed peers' questions are dropped", () => {
     const { answers } = scene()
     const taken = Array.from({ length: 80 }, () => answers.ask(stranger("a"), question))
     expect(taken.filter(Boolean)).toHaveLength(65)

@@ -13,7 +13,7 @@ const position = (round: number, reachedRound: number, epoch = 3) => ({
 })
 
 describe("a node that lacks vertices", () => {
-  it.effect("reports how far it has come, counted from where it began", () =>
+  it.effect("reports its progress from its starting point", () =>
     Effect.gen(function* () {
       const catchUp = new CatchUp()
       yield* catchUp.look(position(100, 500), at(0))
@@ -25,7 +25,7 @@ describe("a node that lacks vertices", () => {
     }),
   )
 
-  it.effect("starts anew with every epoch", () =>
+  it.effect("starts again with every epoch", () =>
     Effect.gen(function* () {
       const catchUp = new CatchUp()
       yield* catchUp.look(position(100, 240), at(0))

@@ -71,7 +71,7 @@ describe("a packed check", () => {
       signature: Buffer.from(signature).toString("hex"),
     }))
 
-  it("has its own key, signature and message, whatever its transaction holds", () => {
+  it("has its own key, signature and message, even if its transaction has others", () => {
     const { publicKey } = Keys.SecretKey.generate()
     const signature = key.sign(Uint8Array.of(1))
     const checks = checksOf(networkId, real).flatMap((check) => [

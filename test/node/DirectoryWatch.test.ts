@@ -7,7 +7,7 @@ import { Health } from "../../src/node/reads/Health.js"
 import * as world from "./world.js"
 
 // test/blackbox/Endings.test.ts covers the built node's exit; another process may miss the second between the two.
-it.scopedLive("reports a node whose directory is deleted as unhealthy before it ends", () =>
+it.scopedLive("reports a node with a deleted directory as unhealthy before it ends", () =>
   Effect.gen(function* () {
     const directory = `${yield* world.temporaryDirectory}/data`
     yield* Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** What is on the disk at which moment, with the node's own writer and files: the rules of docs/storage.md. */
+/** When data is on the disk, with the node's own writer and files: the rules of docs/storage.md. */
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
@@ -15,6 +15,7 @@ import * as Write from "../../src/replica/output/Write.js"
 import type { Storage } from "../../src/storage/Storage.js"
 import { Sqlite } from "../../src/storage/sqlite/Driver.js"
 import * as storage from "../storage/world.js"
+import { withDirectory } from "./withDirectory.js"
 import * as world from "./world.js"
 
 type Kept = Storage["Type"]
@@ -29,29 +30,26 @@ const isIn = (file: string, table: string, hash: Hash): boolean => {
 }
 
 describe("a node", () => {
-  it.scopedLive("sends no vertex that is not in signed.db or that names one in neither file", () =>
-    Effect.gen(function* () {
-      const directory = yield* world.temporaryDirectory
-      const early: Array<string> = []
-      let heard = 0
-      const network = world.overheard(({ header: { round, hash, parents } }) => {
-        heard++
-        if (!isIn(`${directory}/signed.db`, "own_vertices", hash)) early.push(`${round}: itself`)
-        for (const parent of parents) {
-          const isThere =
-            isIn(`${directory}/signed.db`, "companions", parent.hash) ||
-            isIn(`${directory}/udg.db`, "vertices", parent.hash)
-          if (!isThere) early.push(`${round}: its parent`)
-        }
-      })
-      yield* Effect.gen(function* () {
-        const dag = yield* Dag
-        while ((yield* dag.position).finalizedRound < 30) yield* Effect.sleep("5 millis")
-      }).pipe(Effect.provide(world.node(directory, {}, network)))
-      expect(heard).toBeGreaterThanOrEqual(30)
-      expect(early).toEqual([])
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withDirectory("sends no vertex that is not in signed.db or that names one in neither file", function* (directory) {
+    const early: Array<string> = []
+    let heard = 0
+    const network = world.overheard(({ header: { round, hash, parents } }) => {
+      heard++
+      if (!isIn(`${directory}/signed.db`, "own_vertices", hash)) early.push(`${round}: itself`)
+      for (const parent of parents) {
+        const isThere =
+          isIn(`${directory}/signed.db`, "companions", parent.hash) ||
+          isIn(`${directory}/udg.db`, "vertices", parent.hash)
+        if (!isThere) early.push(`${round}: its parent`)
+      }
+    })
+    yield* Effect.gen(function* () {
+      const dag = yield* Dag
+      while ((yield* dag.position).finalizedRound < 30) yield* Effect.sleep("5 millis")
+    }).pipe(Effect.provide(world.node(directory, {}, network)))
+    expect(heard).toBeGreaterThanOrEqual(30)
+    expect(early).toEqual([])
+  })
 })
 
 describe("each write", () => {
@@ -186,7 +184,7 @@ describe("an own vertex that is only in signed.db", () => {
       .pipe(Effect.provide(storage.platform)),
   )
 
-  it.effect("is served with its rounds, after those of the DAG and in round order", () =>
+  it.effect("is served with its round, after the DAG's vertices and in round order", () =>
     storage
       .inMemory((kept) =>
         Effect.gen(function* () {

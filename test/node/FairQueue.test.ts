@@ -44,7 +44,7 @@ describe("a fair queue", () => {
     expect(served(queue, 11).get("late")).toBe(1)
   })
 
-  it("serves a peer as often as a whole network of others, whatever their costs and new names", () => {
+  it("serves a peer as often as a whole network of others, at any cost and with new names", () => {
     const queue = new FairQueue<number>()
     const from = (network: string, peer: string): Owner => ({ peer, standing: "stranger", network })
     for (let i = 0; i < 130; i++) fill(queue, from("10.1", `crowd ${i}`), 10)
@@ -92,10 +92,10 @@ describe("a fair queue", () => {
     fill(queue, idle, 1_000)
     const got = served(queue, 100)
     expect(Math.abs((got.get("idle") ?? 0) - (got.get("busy") ?? 0))).toBeLessThanOrEqual(2)
-    // A class that returns has saved nothing up either.
+    // A class that returns has saved no credit either.
     fill(queue, owner("stranger", "stranger"), 1_000)
     expect(served(queue, 130).get("stranger") ?? 0).toBeLessThanOrEqual(130 / (SHARES.member + 1) + 2)
-    // A class that has cost much waits although its line was empty for a moment.
+    // A class that has cost much waits, although its line was empty for a moment.
     const debtor = owner("debtor", "stranger")
     const other = new FairQueue<number>()
     fill(other, owner("patient", "stranger"), 100)
@@ -105,7 +105,7 @@ describe("a fair queue", () => {
     expect(served(other, 40).get("debtor")).toBeUndefined()
   })
 
-  it("owes an idle peer nothing, whatever others had meanwhile", () => {
+  it("owes an idle peer nothing for turns that others had meanwhile", () => {
     const queue = new FairQueue<number>()
     fill(queue, owner("busy", "member"), 1_000)
     fill(queue, owner("late", "member"), 1)

@@ -33,6 +33,7 @@ import * as EventLoop from "../../src/turns/EventLoop.js"
 import { Inbox } from "../../src/turns/Inbox.js"
 import { sqlite } from "../storage/world.js"
 import * as Rest from "../support/Rest.js"
+import { withDirectory } from "./withDirectory.js"
 import * as world from "./world.js"
 
 const untilRound = (round: number) =>
@@ -235,50 +236,44 @@ describe("a node with a fault", () => {
   it.scopedLive.each(throwing.slice(0, 2))(THROWS, endsWhereItThrows)
   it.scopedLive.each(throwing.slice(2))(Rest.of("more of the same", THROWS), endsWhereItThrows)
 
-  it.scopedLive("ends with 102 and names the method when metHeader of the replica throws", () =>
-    Effect.gen(function* () {
-      const directory = yield* world.temporaryDirectory
-      const { validatorKey } = yield* Effect.scoped(Effect.provide(Home.Home, files(directory)))
-      const vertex = Vertex.sign(
-        {
-          base: Hash.ZERO,
-          epoch: Natural.epoch(9),
-          round: Natural.round(9),
-          parents: [],
-          timestamp: Natural.timestamp(0),
-          coinbase: Sats.ZERO,
-        },
-        Vertex.emptyBody,
-        Option.getOrThrow(validatorKey),
-      )
-      const planted = vi.spyOn(Replica.prototype, "metHeader").mockImplementation(() => {
-        throw new RangeError("a planted fault")
-      })
-      yield* Effect.addFinalizer(() => Effect.sync(() => planted.mockRestore()))
-      const ending = yield* Effect.flatMap(Supervisor, ({ ended }) => Effect.flip(ended)).pipe(
-        Effect.provide(world.node(directory, {}, saying({ _tag: "Vertices", vertices: [vertex] }, "member"))),
-      )
-      expect(exitCodeOf(ending)).toBe(102)
-      expect(ending.message).toBe(
-        "internal fault in consensus, applying a header from a peer: " +
-          "RangeError: a planted fault; please report this line",
-      )
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withDirectory("ends with 102 and names the method when metHeader of the replica throws", function* (directory) {
+    const { validatorKey } = yield* Effect.scoped(Effect.provide(Home.Home, files(directory)))
+    const vertex = Vertex.sign(
+      {
+        base: Hash.ZERO,
+        epoch: Natural.epoch(9),
+        round: Natural.round(9),
+        parents: [],
+        timestamp: Natural.timestamp(0),
+        coinbase: Sats.ZERO,
+      },
+      Vertex.emptyBody,
+      Option.getOrThrow(validatorKey),
+    )
+    const planted = vi.spyOn(Replica.prototype, "metHeader").mockImplementation(() => {
+      throw new RangeError("a planted fault")
+    })
+    yield* Effect.addFinalizer(() => Effect.sync(() => planted.mockRestore()))
+    const ending = yield* Effect.flatMap(Supervisor, ({ ended }) => Effect.flip(ended)).pipe(
+      Effect.provide(world.node(directory, {}, saying({ _tag: "Vertices", vertices: [vertex] }, "member"))),
+    )
+    expect(exitCodeOf(ending)).toBe(102)
+    expect(ending.message).toBe(
+      "internal fault in consensus, applying a header from a peer: " +
+        "RangeError: a planted fault; please report this line",
+    )
+  })
 
-  it.scopedLive("ends with 102 when stored data makes the consensus throw", () =>
-    Effect.gen(function* () {
-      const directory = yield* world.temporaryDirectory
-      yield* Effect.provide(untilRound(20), world.node(directory))
-      const restoring = vi.spyOn(Epoch.prototype, "restore").mockImplementation(() => {
-        throw new RangeError("a planted fault")
-      })
-      yield* Effect.addFinalizer(() => Effect.sync(() => restoring.mockRestore()))
-      const ending = yield* Effect.flip(Effect.provide(Effect.void, world.node(directory)))
-      expect(exitCodeOf(ending)).toBe(102)
-      expect(ending.message).toContain("internal fault in consensus, applying the stored state: RangeError")
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withDirectory("ends with 102 when stored data makes the consensus throw", function* (directory) {
+    yield* Effect.provide(untilRound(20), world.node(directory))
+    const restoring = vi.spyOn(Epoch.prototype, "restore").mockImplementation(() => {
+      throw new RangeError("a planted fault")
+    })
+    yield* Effect.addFinalizer(() => Effect.sync(() => restoring.mockRestore()))
+    const ending = yield* Effect.flip(Effect.provide(Effect.void, world.node(directory)))
+    expect(exitCodeOf(ending)).toBe(102)
+    expect(ending.message).toContain("internal fault in consensus, applying the stored state: RangeError")
+  })
 
   // This holds also where the last commit had its own checkpoint, and where it closed an epoch and the next had not
   // begun. Once the next has begun, its opening names the checkpoint.
@@ -360,7 +355,7 @@ describe("a node with a fault", () => {
   it.scopedLive(POWER_CUT, () => decidesAgain(45, 50))
   it.scopedLive(Rest.of("more rounds", POWER_CUT), () => decidesAgain(120, 140))
 
-  /** A network of one in its third epoch, without its database. */
+  /** A one-validator network in its third epoch, without its database. */
   const withoutLedger = Effect.gen(function* () {
     const directory = yield* world.temporaryDirectory
     yield* world.found(directory, { epochRounds: 40, collectionDepthRounds: 10 }, { cooldownRounds: 40 })
@@ -381,7 +376,7 @@ describe("a node with a fault", () => {
       }).pipe(Effect.provide(world.platform)),
   )
 
-  // Its validator waited silently for vertices that only it could make.
+  // Its validator used to wait silently for vertices that only it could make.
   it.scopedLive(
     Rest.of("whole epochs", "reports that its database is older than its signed vertices if it has no peers to ask"),
     () =>
@@ -449,32 +444,26 @@ describe("a node with a fault", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  // A change between the two reads of one step once left the node waiting for the hour to pass.
-  it.scopedLive("continues its rounds when the clock is set back at any point of a step", () =>
-    Effect.gen(function* () {
-      const directory = yield* world.temporaryDirectory
-      const HOUR = 3_600_000
-      // Odd, so that it meets every read in turn.
-      const LOOKS_BETWEEN = 31
-      let looks = 0
-      const set = clockOf(() => Date.now() - HOUR * Math.floor(++looks / LOOKS_BETWEEN))
-      yield* untilRound(40).pipe(Effect.provide(world.node(directory)), Effect.withClock(set))
-    }).pipe(Effect.provide(world.platform)),
-  )
+  // A change between the two reads of one step used to make the node wait for an hour.
+  withDirectory("continues its rounds when the clock is set back at any point of a step", function* (directory) {
+    const HOUR = 3_600_000
+    // Odd, so that it meets every read in turn.
+    const LOOKS_BETWEEN = 31
+    let looks = 0
+    const set = clockOf(() => Date.now() - HOUR * Math.floor(++looks / LOOKS_BETWEEN))
+    yield* untilRound(40).pipe(Effect.provide(world.node(directory)), Effect.withClock(set))
+  })
 
-  it.scopedLive("follows without a key when told not to validate", () =>
-    Effect.gen(function* () {
-      const directory = yield* world.temporaryDirectory
-      yield* Effect.provide(untilRound(5), world.node(directory))
-      const round = yield* Effect.gen(function* () {
-        const { validatorKey } = yield* Home.Home
-        expect(validatorKey).toEqual(Option.none())
-        const dag = yield* Dag
-        const before = (yield* dag.position).round
-        yield* Effect.sleep("100 millis")
-        return (yield* dag.position).round - before
-      }).pipe(Effect.provide(world.node(directory, { validate: false })))
-      expect(round).toBe(0)
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withDirectory("follows without a key with --no-validate", function* (directory) {
+    yield* Effect.provide(untilRound(5), world.node(directory))
+    const round = yield* Effect.gen(function* () {
+      const { validatorKey } = yield* Home.Home
+      expect(validatorKey).toEqual(Option.none())
+      const dag = yield* Dag
+      const before = (yield* dag.position).round
+      yield* Effect.sleep("100 millis")
+      return (yield* dag.position).round - before
+    }).pipe(Effect.provide(world.node(directory, { validate: false })))
+    expect(round).toBe(0)
+  })
 })

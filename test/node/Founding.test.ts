@@ -1,4 +1,7 @@
-/** The tools found a network on which nobody below a third decides alone and whose transactions are its own. */
+/**
+ * Networks that the tools create: nobody with less than a third decides alone, and their transactions are valid on no
+ * other.
+ */
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Founding from "../../src/node/start/Founding.js"
@@ -81,7 +84,7 @@ describe("a lone validator of ten equal ones", () => {
     expect(chain.ledger.read.totals.treasury).toBeGreaterThan(0)
   })
 
-  it("decides everything within minutes where the genesis is weak, so that genesis gets a warning", () => {
+  it("decides everything within minutes under a weak genesis, which gets a warning", () => {
     const genesis = genesisOf({ parameters: { ...Parameters.solo, cooldownRounds: 7_200 } })
     const chain = attacked(genesis)
     expect([statuses(chain), chain.round]).toEqual([["Executed", "Executed", "Executed"], 1_524])
@@ -161,7 +164,7 @@ describe("the weaknesses of a genesis", () => {
     ])
   })
 
-  it("are none on a network of one person, except for a mainnet's id", () => {
+  it("are not reported for a network of one person, except for a mainnet's id", () => {
     const weak = { parameters: Parameters.solo, protocol: Protocol.standard }
     const alone = founding.validators.slice(0, 1)
     expect(Weaknesses.of(genesisOf({ ...weak, networkId: Founding.drawnNetworkId("udg-local") }))).toHaveLength(4)
@@ -189,7 +192,7 @@ describe("a refounded network", () => {
     expect([isValidOn(before, signed), isValidOn(after, signed)]).toEqual([true, false])
   })
 
-  it("accepts them under the same id, so that id gets a warning", () => {
+  it("accepts them under the same id, which gets a warning", () => {
     const id = named("again")
     expect(isValidOn(id, Transaction.sign(id, transfer, key))).toBe(true)
     expect(Weaknesses.of(genesisOf({ networkId: id }))).toHaveLength(1)

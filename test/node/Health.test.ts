@@ -5,6 +5,7 @@ import { Supervisor } from "../../src/node/lifecycle/Supervisor.js"
 import { Dag } from "../../src/node/reads/Dag.js"
 import * as Health from "../../src/node/reads/Health.js"
 import * as Rest from "../support/Rest.js"
+import { withDirectory } from "./withDirectory.js"
 import * as world from "./world.js"
 
 /** The judgement of each value. */
@@ -99,38 +100,35 @@ describe("health", () => {
     ])
   })
 
-  it("of the whole is that of its worst part", () => {
+  it("is the worst of all parts", () => {
     expect(Health.worst([])).toBe("healthy")
     expect(Health.worst(["healthy", "degraded", "healthy"])).toBe("degraded")
     expect(Health.worst(["warning", "degraded"])).toBe("warning")
     expect(Health.worst(["unhealthy", "warning", "degraded"])).toBe("unhealthy")
   })
 
-  it.scopedLive("is degraded while a part is restarting", () =>
-    Effect.gen(function* () {
-      const directory = yield* world.temporaryDirectory
-      yield* Effect.gen(function* () {
-        const [health, supervisor, dag] = yield* Effect.all([Health.Health, Supervisor, Dag])
-        while ((yield* dag.position).finalizedRound < 5) yield* Effect.sleep("5 millis")
-        yield* supervisor.restarted("feed", Effect.fail("no feed"))
-        while (!(yield* supervisor.components).some(({ status }) => status === "restarting")) {
-          yield* Effect.sleep("5 millis")
-        }
-        const report = yield* health.report
-        const { dag: ofDag, finality, state, mempool, network, checkpoints } = report
-        const parts = { dag: ofDag, finality, state, mempool, network, checkpoints }
-        expect(Health.worst(["degraded", ...Object.values(parts).map(({ status }) => status)])).toBe(report.status)
-        expect(report.status).not.toBe("healthy")
-        expect(report.components.find(({ name }) => name === "feed")).toMatchObject({ status: "restarting" })
-        expect(report.problems.find(({ component }) => component === "feed")).toMatchObject({
-          status: "degraded",
-          reason: "it failed and is being restarted; see the log for the cause",
-        })
-        const unhealthy = Object.entries(parts).filter(([, { status }]) => status !== "healthy")
-        expect(report.problems.map(({ component }) => component)).toEqual([...unhealthy.map(([name]) => name), "feed"])
-      }).pipe(Effect.provide(world.node(directory)))
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withDirectory("is degraded while a part is restarting", function* (directory) {
+    yield* Effect.gen(function* () {
+      const [health, supervisor, dag] = yield* Effect.all([Health.Health, Supervisor, Dag])
+      while ((yield* dag.position).finalizedRound < 5) yield* Effect.sleep("5 millis")
+      yield* supervisor.restarted("feed", Effect.fail("no feed"))
+      while (!(yield* supervisor.components).some(({ status }) => status === "restarting")) {
+        yield* Effect.sleep("5 millis")
+      }
+      const report = yield* health.report
+      const { dag: ofDag, finality, state, mempool, network, checkpoints } = report
+      const parts = { dag: ofDag, finality, state, mempool, network, checkpoints }
+      expect(Health.worst(["degraded", ...Object.values(parts).map(({ status }) => status)])).toBe(report.status)
+      expect(report.status).not.toBe("healthy")
+      expect(report.components.find(({ name }) => name === "feed")).toMatchObject({ status: "restarting" })
+      expect(report.problems.find(({ component }) => component === "feed")).toMatchObject({
+        status: "degraded",
+        reason: "it failed and is being restarted; see the log for the cause",
+      })
+      const unhealthy = Object.entries(parts).filter(([, { status }]) => status !== "healthy")
+      expect(report.problems.map(({ component }) => component)).toEqual([...unhealthy.map(([name]) => name), "feed"])
+    }).pipe(Effect.provide(world.node(directory)))
+  })
 
   it.scopedLive(
     Rest.of("ten seconds of waiting", "remembers since when a component has failed, even if nobody asked in between"),

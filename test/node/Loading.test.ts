@@ -1,4 +1,4 @@
-/** What a restarted node still knows of the epoch before the current one. */
+/** What a restarted node knows of the previous epoch. */
 import { it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { describe, expect } from "vitest"
@@ -11,6 +11,7 @@ import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import { Storage } from "../../src/storage/Storage.js"
 import * as SteadyClock from "../../src/turns/SteadyClock.js"
 import * as storage from "../storage/world.js"
+import { withDirectory } from "./withDirectory.js"
 import * as world from "./world.js"
 
 const EPOCH_ROUNDS = 40
@@ -19,34 +20,31 @@ const DAY_MS = 86_400_000
 const kept = { roundMs: Option.none() }
 
 describe("a restarted node", () => {
-  // It could once answer only for itself, so a member whose disk was set back might sign twice.
-  it.scopedLive("knows what other members signed last in the previous epoch", () =>
-    Effect.gen(function* () {
-      const directory = yield* world.temporaryDirectory
-      yield* world.found(directory, protocol)
-      yield* Effect.gen(function* () {
-        const dag = yield* Dag
-        while ((yield* dag.position).finalizedRound < EPOCH_ROUNDS + 5) yield* Effect.sleep("5 millis")
-      }).pipe(Effect.provide(world.node(directory, kept)))
+  // It used to answer only for itself, so a member whose disk was set back could sign twice.
+  withDirectory("knows what other members signed last in the previous epoch", function* (directory) {
+    yield* world.found(directory, protocol)
+    yield* Effect.gen(function* () {
+      const dag = yield* Dag
+      while ((yield* dag.position).finalizedRound < EPOCH_ROUNDS + 5) yield* Effect.sleep("5 millis")
+    }).pipe(Effect.provide(world.node(directory, kept)))
 
-      yield* Effect.gen(function* () {
-        const { genesis } = yield* Home.Home
-        const { append } = yield* Storage
-        const madeBy = (round: number) => storage.vertex({ epoch: 1, round, author: storage.key(7).publicKey })
-        const [earlier, last] = [madeBy(20), madeBy(30)]
-        yield* append(storage.inserted([earlier, last]))
-        const { contents } = yield* Loading.load(genesis, null, { low: 1, high: 2 })
-        expect(contents.current.opening.record.epoch).toBe(2)
-        expect(contents.previous?.vertices).toEqual([])
-        const highest = contents.previous?.highestHeaders ?? []
-        expect(highest).toContainEqual(last.header)
-        expect(highest).toHaveLength(2)
-      }).pipe(
-        Effect.provide(Home.storageLayer.pipe(Layer.provideMerge(Home.layer))),
-        Effect.provideService(Configuration, world.settings({ dataDirectory: directory, ...kept })),
-      )
-    }).pipe(Effect.provide(world.platform)),
-  )
+    yield* Effect.gen(function* () {
+      const { genesis } = yield* Home.Home
+      const { append } = yield* Storage
+      const madeBy = (round: number) => storage.vertex({ epoch: 1, round, author: storage.key(7).publicKey })
+      const [earlier, last] = [madeBy(20), madeBy(30)]
+      yield* append(storage.inserted([earlier, last]))
+      const { contents } = yield* Loading.load(genesis, null, { low: 1, high: 2 })
+      expect(contents.current.opening.record.epoch).toBe(2)
+      expect(contents.previous?.vertices).toEqual([])
+      const highest = contents.previous?.highestHeaders ?? []
+      expect(highest).toContainEqual(last.header)
+      expect(highest).toHaveLength(2)
+    }).pipe(
+      Effect.provide(Home.storageLayer.pipe(Layer.provideMerge(Home.layer))),
+      Effect.provideService(Configuration, world.settings({ dataDirectory: directory, ...kept })),
+    )
+  })
 
   it.scopedLive(
     "takes no waiting transaction to have arrived in the future, although an earlier run's clock was ahead",

@@ -93,7 +93,7 @@ describe("Logging", () => {
     }),
   )
 
-  it.effect("filters lines without a module, such as those of libraries, by the general level", () =>
+  it.effect("filters lines without a module, such as a library's, by the general level", () =>
     Effect.gen(function* () {
       const program = Effect.all([Effect.logDebug("quiet"), Effect.logWarning("loud")])
       const records = yield* recordsOf({ directives: "warn,mempool=trace" }, program)
@@ -123,7 +123,7 @@ describe("Logging", () => {
     }),
   )
 
-  it.effect("names all unreadable directives in one warning, whatever the others let through", () =>
+  it.effect("names all unreadable directives in one warning, regardless of the others", () =>
     Effect.gen(function* () {
       const records = yield* recordsOf({ directives: "error,mempol=debug,verbose" }, Effect.void)
       expect(records.map(({ level }) => level)).toEqual(["warn"])
@@ -291,7 +291,7 @@ describe("a repeated warning", () => {
     }),
   )
 
-  it.effect("counts a bug as the same one whatever a stranger writes into its message", () =>
+  it.effect("recognizes a bug even if strangers change its message", () =>
     Effect.gen(function* () {
       const bugs = Array.from({ length: 5 }, (_, n) => new Error(`cannot read ${n}`))
       const records = yield* recordsOf(

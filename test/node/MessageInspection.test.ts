@@ -36,14 +36,14 @@ describe("an answer", () => {
     { _tag: "State", root: Hash.ZERO, subtree: null },
   ]
 
-  it("that nobody asked for costs nothing and changes nothing", async () => {
+  it("that was not requested costs nothing and changes nothing", async () => {
     const { take, settle, verified, passed, refused } = scene()
     for (const answer of answers) for (let i = 0; i < 50; i++) take("ben", "member", answer)
     await settle()
     expect([verified.length, passed.length, refused.length]).toEqual([0, 0, 0])
   })
 
-  it("is judged as often as it was asked for", async () => {
+  it("is judged as often as it was requested", async () => {
     const { take, settle, verified, passed, asked } = scene()
     const ben = "ben" as PeerId
     const all = Natural.round(1)
@@ -152,7 +152,7 @@ describe("votes", () => {
     expect([passed.length, refused.length]).toEqual([each.is === "Wanted" ? 1 : 0, each.is === "Wrong" ? 1 : 0])
   })
 
-  it("for future commits have few places per peer, and those of one peer displace no other's", async () => {
+  it("for future commits have few places per peer, and displace only votes of the same peer", async () => {
     const { take, settle, verified } = scene({ replica: { useOf: () => ({ _tag: "Ahead" }) } })
     const decisions: Array<string> = []
     for (let i = 0; i < 20; i++)
@@ -207,7 +207,7 @@ describe("gossip", () => {
     expect(passed.map((judged) => judged._tag === "Message" && judged.isWhole)).toEqual([false, true])
   })
 
-  // Ids do not cover signatures. A known transaction was once relayed unchecked, and cost this node points elsewhere.
+  // Ids do not cover signatures. A known transaction used to be relayed unchecked, and cost this node points elsewhere.
   it("of transactions beside a known one is not relayed whole, since the known one's signature is unchecked", async () => {
     const { take, settle, verified, passed, refused } = scene()
     const nonce = replica.pool.nextNonce(addressOf("alice"))
@@ -235,7 +235,7 @@ describe("gossip", () => {
 })
 
 describe("the order of a peer's messages", () => {
-  it("is kept per peer whatever takes longer to judge, except for transactions and questions", async () => {
+  it("is kept per peer during slow judgements, except for transactions and questions", async () => {
     const answers: Array<() => void> = []
     const { take, settle, passed } = scene({ hold: (answer) => answers.push(answer) })
     const slow = vertexOf("ben", {}, { heartbeats: heartbeats(100) })

@@ -11,6 +11,7 @@ import * as Keys from "../../src/protocol/identity/Keys.js"
 import { Storage } from "../../src/storage/Storage.js"
 import { sqlite } from "../storage/world.js"
 import * as Rest from "../support/Rest.js"
+import { withDirectory } from "./withDirectory.js"
 import * as world from "./world.js"
 
 const EPOCH_ROUNDS = 40
@@ -56,65 +57,59 @@ const epochs = (directory: string, table: string) =>
   )
 
 describe("pruning", () => {
-  it.scopedLive("leaves the running epoch and the previous one whole, however old they are", () =>
-    Effect.gen(function* () {
-      const directory = yield* world.temporaryDirectory
-      const { epoch, epochAfter } = yield* pruned(directory, 1_000_000, false)
-      const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n)
-      const [oldest = 0, ...newer] = yield* epochs(directory, "vertices")
-      expect(oldest).toBeGreaterThanOrEqual(epoch - 1)
-      expect(oldest).toBeLessThanOrEqual(epochAfter - 1)
-      expect([oldest, ...newer]).toEqual(range(oldest, newer.at(-1) ?? oldest))
-      // Closing checkpoints stay, and the ledger's states at the last two closes.
-      const closings = yield* sqlite(
-        `${directory}/udg.db`,
-        "select epoch from checkpoints where is_closing = 1 order by 1",
-      )
-      expect(closings.flat()).toEqual(range(1, closings.length))
-      expect(closings.length).toBeGreaterThanOrEqual(epoch - 1)
-      // Checkpoints between the ends of epochs go as vertices do.
-      const [[oldestBetween = 0] = []] = yield* sqlite(
-        `${directory}/udg.db`,
-        "select min(epoch) from checkpoints where is_closing = 0",
-      )
-      expect(oldestBetween).toBeGreaterThanOrEqual(epoch - 1)
-      expect(oldestBetween).toBeLessThanOrEqual(epochAfter)
-      const [oldestClose = 0] = yield* epochs(directory, "records_before")
-      expect(oldestClose).toBeGreaterThanOrEqual(epoch - 2)
-      // The ledger may have closed one that the core has not.
-      expect(oldestClose).toBeLessThanOrEqual(epochAfter - 1)
-      const lost = yield* sqlite(
-        `${directory}/udg.db`,
-        "select count(*) from vertex_bytes where vertex_id not in (select id from vertices)",
-      )
-      expect(lost).toEqual([[0]])
-      // Nobody paid anybody, so no old commit is needed except the genesis.
-      const [oldestCommit = 0, ...newerCommits] = (yield* epochs(directory, "commits")).slice(1)
-      expect(oldestCommit).toBe(oldest)
-      expect(newerCommits.length).toBeGreaterThanOrEqual(1)
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withDirectory("leaves the running epoch and the previous one whole, however old they are", function* (directory) {
+    const { epoch, epochAfter } = yield* pruned(directory, 1_000_000, false)
+    const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n)
+    const [oldest = 0, ...newer] = yield* epochs(directory, "vertices")
+    expect(oldest).toBeGreaterThanOrEqual(epoch - 1)
+    expect(oldest).toBeLessThanOrEqual(epochAfter - 1)
+    expect([oldest, ...newer]).toEqual(range(oldest, newer.at(-1) ?? oldest))
+    // Closing checkpoints stay, and the ledger's states at the last two closes.
+    const closings = yield* sqlite(
+      `${directory}/udg.db`,
+      "select epoch from checkpoints where is_closing = 1 order by 1",
+    )
+    expect(closings.flat()).toEqual(range(1, closings.length))
+    expect(closings.length).toBeGreaterThanOrEqual(epoch - 1)
+    // Checkpoints between the ends of epochs go as vertices do.
+    const [[oldestBetween = 0] = []] = yield* sqlite(
+      `${directory}/udg.db`,
+      "select min(epoch) from checkpoints where is_closing = 0",
+    )
+    expect(oldestBetween).toBeGreaterThanOrEqual(epoch - 1)
+    expect(oldestBetween).toBeLessThanOrEqual(epochAfter)
+    const [oldestClose = 0] = yield* epochs(directory, "records_before")
+    expect(oldestClose).toBeGreaterThanOrEqual(epoch - 2)
+    // The ledger may have closed one that the core has not.
+    expect(oldestClose).toBeLessThanOrEqual(epochAfter - 1)
+    const lost = yield* sqlite(
+      `${directory}/udg.db`,
+      "select count(*) from vertex_bytes where vertex_id not in (select id from vertices)",
+    )
+    expect(lost).toEqual([[0]])
+    // Nobody paid anybody, so no old commit is needed except the genesis.
+    const [oldestCommit = 0, ...newerCommits] = (yield* epochs(directory, "commits")).slice(1)
+    expect(oldestCommit).toBe(oldest)
+    expect(newerCommits.length).toBeGreaterThanOrEqual(1)
+  })
 
-  it.scopedLive("removes only what is older than ten thousand rounds", () =>
-    Effect.gen(function* () {
-      const directory = yield* world.temporaryDirectory
-      const { round, roundAfter, oldest } = yield* pruned(directory, 9_900, false)
-      expect(oldest).toBeGreaterThanOrEqual(round - Pruning.KEPT_ROUNDS)
-      expect(oldest).toBeLessThanOrEqual(roundAfter - Pruning.KEPT_ROUNDS)
-      const [[rounds, newest] = []] = yield* sqlite(
-        `${directory}/udg.db`,
-        "select count(distinct round), max(round) from vertices",
-      )
-      expect(rounds).toBe(Number(newest) - oldest + 1)
-      const [[oldestBetween] = []] = yield* sqlite(
-        `${directory}/udg.db`,
-        "select min(round) from checkpoints where is_closing = 0",
-      )
-      // There is one every ten rounds, and those that close an epoch do not count here.
-      expect(oldestBetween).toBeGreaterThanOrEqual(round - Pruning.KEPT_ROUNDS)
-      expect(oldestBetween).toBeLessThanOrEqual(roundAfter - Pruning.KEPT_ROUNDS + 20)
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withDirectory("removes only data older than ten thousand rounds", function* (directory) {
+    const { round, roundAfter, oldest } = yield* pruned(directory, 9_900, false)
+    expect(oldest).toBeGreaterThanOrEqual(round - Pruning.KEPT_ROUNDS)
+    expect(oldest).toBeLessThanOrEqual(roundAfter - Pruning.KEPT_ROUNDS)
+    const [[rounds, newest] = []] = yield* sqlite(
+      `${directory}/udg.db`,
+      "select count(distinct round), max(round) from vertices",
+    )
+    expect(rounds).toBe(Number(newest) - oldest + 1)
+    const [[oldestBetween] = []] = yield* sqlite(
+      `${directory}/udg.db`,
+      "select min(round) from checkpoints where is_closing = 0",
+    )
+    // There is one every ten rounds, and those that close an epoch do not count here.
+    expect(oldestBetween).toBeGreaterThanOrEqual(round - Pruning.KEPT_ROUNDS)
+    expect(oldestBetween).toBeLessThanOrEqual(roundAfter - Pruning.KEPT_ROUNDS + 20)
+  })
 
   const paid = (to: Address.Address) =>
     Effect.gen(function* () {

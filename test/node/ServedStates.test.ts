@@ -1,5 +1,3 @@
-/** The states that a node serves to joiners survive a restart. */
-import { it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { describe, expect } from "vitest"
 import * as Position from "../../src/ledger/trie/Position.js"
@@ -12,6 +10,7 @@ import * as Binary from "../../src/protocol/encoding/Binary.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import { Storage } from "../../src/storage/Storage.js"
+import { withDirectory } from "./withDirectory.js"
 import * as world from "./world.js"
 
 const EPOCH_ROUNDS = 40
@@ -27,35 +26,32 @@ const untilRound = (round: number) =>
   })
 
 describe("the states of the last two closes", () => {
-  it.scopedLive("are served after a restart, and prove accounts against the last one", () =>
-    Effect.gen(function* () {
-      const directory = yield* world.temporaryDirectory
-      yield* world.found(directory, protocol)
-      yield* untilRound(3 * EPOCH_ROUNDS + 20).pipe(Effect.provide(world.node(directory, kept)))
+  withDirectory("are served after a restart, and prove accounts against the last one", function* (directory) {
+    yield* world.found(directory, protocol)
+    yield* untilRound(3 * EPOCH_ROUNDS + 20).pipe(Effect.provide(world.node(directory, kept)))
 
-      yield* Effect.gen(function* () {
-        const { genesis } = yield* Home.Home
-        const { checkpoints } = yield* Storage
-        const { opened } = yield* Loading.load(genesis, null, { low: 1, high: 2 })
-        const closings = yield* checkpoints.closing(Natural.epoch(1), 1_000)
-        expect(closings.length).toBeGreaterThanOrEqual(3)
-        const running = opened.ledger.read.epoch.epoch
-        for (const { checkpoint } of closings) {
-          const served = opened.views.subtree(checkpoint.stateRoot, wholeState)
-          expect({ epoch: checkpoint.epoch, isServed: served !== null }).toEqual({
-            epoch: checkpoint.epoch,
-            isServed: checkpoint.epoch >= running - Loading.KEPT_CLOSES,
-          })
-        }
-      }).pipe(
-        Effect.provide(Home.storageLayer.pipe(Layer.provideMerge(Home.layer))),
-        Effect.provideService(Configuration, world.settings({ dataDirectory: directory, ...kept })),
-      )
+    yield* Effect.gen(function* () {
+      const { genesis } = yield* Home.Home
+      const { checkpoints } = yield* Storage
+      const { opened } = yield* Loading.load(genesis, null, { low: 1, high: 2 })
+      const closings = yield* checkpoints.closing(Natural.epoch(1), 1_000)
+      expect(closings.length).toBeGreaterThanOrEqual(3)
+      const running = opened.ledger.read.epoch.epoch
+      for (const { checkpoint } of closings) {
+        const served = opened.views.subtree(checkpoint.stateRoot, wholeState)
+        expect({ epoch: checkpoint.epoch, isServed: served !== null }).toEqual({
+          epoch: checkpoint.epoch,
+          isServed: checkpoint.epoch >= running - Loading.KEPT_CLOSES,
+        })
+      }
+    }).pipe(
+      Effect.provide(Home.storageLayer.pipe(Layer.provideMerge(Home.layer))),
+      Effect.provideService(Configuration, world.settings({ dataDirectory: directory, ...kept })),
+    )
 
-      yield* Effect.gen(function* () {
-        const checkpoints = yield* Checkpoints
-        expect(Option.isSome(yield* checkpoints.prove(somebody))).toBe(true)
-      }).pipe(Effect.provide(world.node(directory, kept)))
-    }).pipe(Effect.provide(world.platform)),
-  )
+    yield* Effect.gen(function* () {
+      const checkpoints = yield* Checkpoints
+      expect(Option.isSome(yield* checkpoints.prove(somebody))).toBe(true)
+    }).pipe(Effect.provide(world.node(directory, kept)))
+  })
 })

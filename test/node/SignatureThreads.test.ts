@@ -101,7 +101,7 @@ describe("the threads", () => {
       yield* all
       expect(threads.checked).toBe(11 * 128)
       expect(threads.waiting).toBe(0)
-      // The thread's earlier work had gone first, and some more may have been answered.
+      // The thread finishes its earlier work first, and may have answered some more.
       expect(done.indexOf("vertex")).toBeLessThan(9)
       expect(done.filter((name) => name !== "vertex")).toEqual(
         Array.from({ length: 10 }, (_, i) => `transactions ${i}`),
@@ -109,7 +109,7 @@ describe("the threads", () => {
     }),
   )
 
-  it.scopedLive("checks a transaction once that waits several times, whoever sent it", () =>
+  it.scopedLive("checks a transaction once, even if several peers' copies wait", () =>
     Effect.gen(function* () {
       const threads = yield* SignatureThreads.make({ most: 1 })
       const checks = Array.from({ length: 1_000 }, (_, nonce) => checksOf(networkId, payment(nonce))).flat()
@@ -149,7 +149,7 @@ describe("the threads", () => {
     }),
   )
 
-  it.scopedLive("takes turns for copies too, so that a flood of them delays neither this thread nor another peer", () =>
+  it.scopedLive("gives copies turns too, so that a flood of them delays neither this thread nor another peer", () =>
     Effect.gen(function* () {
       const threads = yield* SignatureThreads.make({ most: 1 })
       const [one, other] = [payment(0), payment(1)]
@@ -209,7 +209,7 @@ describe("the threads", () => {
     }),
   )
 
-  it.scopedLive("delays nobody by more than a turn for a thousand signatures of one peer", () =>
+  it.scopedLive("delays other peers by at most a turn for a thousand signatures of one peer", () =>
     Effect.gen(function* () {
       const threads = yield* SignatureThreads.make({ most: 1 })
       const many = Array.from({ length: 2_000 }, (_, i) => check(5 * i))
@@ -325,7 +325,7 @@ describe("turns on one thread", () => {
     }),
   )
 
-  it.scopedLive("are charged the full cost of a rejection, not only that of an acceptance", () =>
+  it.scopedLive("are charged the full cost of a rejection, not that of an acceptance", () =>
     Effect.gen(function* () {
       const threads = yield* SignatureThreads.make({ most: 1, start })
       const done: Array<string> = []
@@ -366,7 +366,7 @@ describe("the vertex rule", () => {
       threads.checkByZip215(checks, (holds) => resume(Effect.succeed(holds)), { peer, standing: "member" }),
     )
 
-  it.scopedLive("accepts what the native rule refuses, and nothing false", () =>
+  it.scopedLive("accepts signatures that the native rule refuses, and no invalid ones", () =>
     Effect.gen(function* () {
       const threads = yield* SignatureThreads.make({ most: 2 })
       expect(odd.length).toBeGreaterThan(100)

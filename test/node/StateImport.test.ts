@@ -1,4 +1,4 @@
-/** The state of a close, carried in a file from one directory to another, with every fault it may meet. */
+/** The state of a close in a file, moved from one directory to another, with every possible fault. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -96,7 +96,7 @@ describe("a state file", () => {
   it("holds the genesis, the proof of the checkpoint, and the whole state", async () => {
     const { chain, pieces } = partsOf(bytes)
     expect(pieces.length).toBeGreaterThan(2)
-    // The committee never changed, so it vouches for the newest itself.
+    // The committee never changed, so it signed the newest checkpoint itself.
     expect(chain).toHaveLength(1)
     const { checkpoint } = await Effect.runPromise(Checkpoint.decodeSigned(chain[0] ?? bytes))
     expect(checkpoint.epoch).toBeGreaterThanOrEqual(2)
@@ -153,7 +153,7 @@ describe("a state file", () => {
     expect(await complaintOf(bytes.subarray(0, magic.length + 4 + genesis.length))).toMatch(
       /it ends before the state begins$/,
     )
-    expect(await complaintOf(bytes.subarray(0, 3))).toMatch(/it is none; udg db export makes one$/)
+    expect(await complaintOf(bytes.subarray(0, 3))).toMatch(/this is not a state file; write one with udg db export$/)
     expect(await complaintOf(fileOf({ magic, genesis, chain, pieces: [...pieces, ...pieces.slice(0, 1)] }))).toMatch(
       /are held already$/,
     )
@@ -187,7 +187,7 @@ describe("a state file", () => {
         }),
       )
 
-  it("leaves no ledger behind where it cannot be moved into place, and can be imported again", async () => {
+  it("leaves no ledger behind if it cannot be moved into place, and can be imported again", async () => {
     const directory = fresh()
     const full = new SystemError({ module: "FileSystem", method: "rename", reason: "Unknown", description: "no" })
     const refused = await run(Effect.flip(placing(Effect.fail(full))(importing(source, directory))))

@@ -1,7 +1,7 @@
 /**
- * Files changed by somebody or something: bits, pages, ends, older copies. A node starts correctly and continues, or is
- * refused in one line. It never stalls, has wrong money or prints a stack trace. UDG_TAMPERINGS sets the number of
- * cases, UDG_TAMPERING_SEED the seed.
+ * Changed files: flipped bits, foreign pages, missing ends, older copies. A node must start correctly and continue, or
+ * be refused in one line. It never stalls, has wrong balances or prints a stack trace. UDG_TAMPERINGS sets the number
+ * of cases, UDG_TAMPERING_SEED the seed.
  */
 import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -58,7 +58,7 @@ const copyAlive = (from: string, to: string): void => {
   }
 }
 
-/** What was true before a byte changed. */
+/** The data before a byte changed. */
 interface Truth {
   readonly commits: ReadonlyMap<unknown, unknown>
   readonly accounts: ReadonlyMap<unknown, unknown>
@@ -68,7 +68,8 @@ interface Truth {
 
 const COMMITS = "select commit_index, hex(hash) from commits"
 /**
- * Nobody reads an older record or has anything left to check it against; nor is there for effects of a single commit.
+ * Older records are never read, and nothing is left to check them against. The same holds for the effects of a single
+ * commit.
  */
 const LOADED_COMMITS = `${COMMITS} where epoch >= (select max(epoch) from openings) - 1`
 const ACCOUNTS = "select address, balance || ' ' || nonce || ' ' || hex(extras) from accounts where balance < 1000"
@@ -88,7 +89,7 @@ const truthOf = (directory: string): Truth => {
   }
 }
 
-/** What has changed. Data that was to be made again may be missing, but nothing may differ. */
+/** The differences. Data that is made again may be missing, but nothing may differ. */
 const untrueOf = (directory: string, truth: Truth): ReadonlyArray<string> => {
   const look = (statement: string) => mapOf(PowerCut.look(join(directory, "udg.db"), statement))
   const differing = (what: string, before: ReadonlyMap<unknown, unknown>, now: ReadonlyMap<unknown, unknown>) =>
@@ -188,7 +189,7 @@ const run = (directory: string, round: number): Promise<Outcome> => {
   )
 }
 
-describe("a node whose files were changed", () => {
+describe("a node with changed files", () => {
   let folder = ""
   let truth: Truth
   const place = (name: string): string => join(folder, name)

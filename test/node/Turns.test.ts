@@ -11,8 +11,8 @@ afterEach(() => {
 const owner = (peer: string, standing: Standing): Owner => ({ peer, standing })
 
 /**
- * The clock moves only when the test or a step moves it. It is the scene's own: waiting work of another scene still
- * runs.
+ * The clock moves only when the test or a step moves it. Each scene has its own, since waiting work of another scene
+ * still runs.
  */
 const scene = () => {
   let now = 1_000
@@ -40,7 +40,7 @@ const scene = () => {
 }
 
 describe("turns of the main thread", () => {
-  it("begin after all simultaneous arrivals, so that a member precedes the strangers", async () => {
+  it("begin after all simultaneous arrivals, and members precede strangers", async () => {
     const { done, take, settle } = scene()
     take(owner("stranger", "stranger"), 1)
     expect(done).toEqual([])
@@ -75,12 +75,12 @@ describe("turns of the main thread", () => {
     { standing: "stranger", atOnceMs: 500, perSecondMs: 100 },
     { standing: "named", atOnceMs: 1_000, perSecondMs: 400 },
   ] as const)(
-    "of standing $standing together take a share of the thread, beside that of members",
+    "of standing $standing together take a share of the thread, besides the members' share",
     async ({ standing, atOnceMs, perSecondMs }) => {
       const { take, count, settle, pass } = scene()
       for (let i = 0; i < 40; i++) take(owner(`many ${i}`, standing), 50, 5)
       await settle()
-      // What they earn while they work counts as well.
+      // Turns that they earn while they work count as well.
       const atOnce = count("many")
       expect(atOnce * 50).toBeGreaterThan(atOnceMs)
       expect(atOnce * 50).toBeLessThanOrEqual(atOnceMs / (1 - perSecondMs / 1_000) + 100)

@@ -1,4 +1,4 @@
-/** What a node does with a peer's vertex before it accepts it. */
+/** How a node examines a peer's vertex before it accepts it. */
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import type { Surroundings } from "../../src/node/signatures/MessageInspection.js"
 import { Turns } from "../../src/node/signatures/Turns.js"
@@ -56,7 +56,7 @@ describe("a vertex from a peer", () => {
     expect(vertices()).toEqual([fresh.header.hash])
   })
 
-  describe("that is delayed in the lane of a member with slow work of its own", () => {
+  describe("delayed in the lane of a member with slow work of its own", () => {
     const held = () => {
       const isOfDan = ({ publicKey }: Check) => publicKey === signerOf("dan").publicKey
       const around = scene({ isStuck: (check) => check.owner.peer === "dan" && !isOfDan(check) })
@@ -76,7 +76,7 @@ describe("a vertex from a peer", () => {
       expect(vertices()).toEqual([fresh.header.hash])
     })
 
-    it("is accepted from a peer that was asked for it and pushes a vertex of its own first", async () => {
+    it("is accepted from a peer that was asked for it and pushes an own vertex first", async () => {
       const { take, settle, vertices, asked, fresh } = held()
       await settle()
       asked.asks("cleo" as PeerId, { _tag: "AskVertices", hashes: [fresh.header.hash] })
@@ -97,7 +97,7 @@ describe("a vertex from a peer", () => {
       expect(vertices()).toEqual([fresh.header.hash])
     })
 
-    it("is accepted from anybody after a moment", async () => {
+    it("is accepted from any peer after a moment", async () => {
       const pass = clockAtRest()
       const { take, settle, vertices, fresh } = held()
       await settle()
@@ -125,7 +125,7 @@ describe("a vertex from a peer", () => {
           ),
         },
       )
-    /** As the native verifier sees it, real keys beside those of this test. */
+    /** Simulates a native verifier that rejects one key. */
     const verify = (check: Check) => check.publicKey !== slowKey.publicKey && FakeKeys.isValid(check)
     const around = (changes: Changes = {}) => {
       const all = scene({ verify, ...changes })
@@ -154,7 +154,7 @@ describe("a vertex from a peer", () => {
       expect(slow).toEqual(named.body.heartbeats.map(() => addressOf("dan")))
     })
 
-    it("beyond what anybody's door admits is set aside unless the network builds on it", async () => {
+    it("with signatures that no node admits are set aside unless the network builds on it", async () => {
       let isBuiltOn = false
       const core = { ...replica.core, epoch: replica.core.epoch, useOf: replica.core.useOf.bind(replica.core) }
       const { take, settle, vertices, slow, verified, refused, asked, answer } = around({
@@ -303,7 +303,7 @@ describe("a vertex from a peer", () => {
     for (const { encoded } of vertices) expect(encoded.buffer.byteLength).toBe(encoded.byteLength)
   })
 
-  it("counts as this node's own work where it asked a stranger for it, and otherwise as the stranger's", async () => {
+  it("counts as this node's own work if it was requested from a stranger, and otherwise as the stranger's", async () => {
     const { take, settle, verified, asked } = scene()
     const vertex = vertexOf("ben")
     asked.asks("mallory" as PeerId, { _tag: "AskVertices", hashes: [vertex.header.hash] })

@@ -1,4 +1,4 @@
-/** A node in a test: its settings, its layers, a network that remembers what was said, and signed transfers. */
+/** A node for tests: its settings, its layers, a network that records messages, and signed transfers. */
 import { FileSystem } from "@effect/platform"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect, Either, Layer, Logger, Option, Stream } from "effect"
@@ -62,7 +62,7 @@ export const node = (
     Layer.provideMerge(platform),
   )
 
-/** An engine that claims to be the given number of rounds further than it is. */
+/** An engine that claims to be this many rounds ahead. */
 export const ahead = (rounds: number) =>
   Layer.map(Engine.layer, (context) => context).pipe(
     Layer.flatMap((context) =>

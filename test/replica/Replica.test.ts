@@ -22,7 +22,7 @@ const reader = {
 }
 
 describe("a solo replica", () => {
-  it("finalizes what it is given, without peers", () => {
+  it("finalizes submitted transactions, without peers", () => {
     const cluster = new Cluster({ validators: { ann: 10_000 } })
     cluster.start()
     const ann = cluster.machine("ann")
@@ -34,7 +34,7 @@ describe("a solo replica", () => {
     expect(ann.replica.read.head.leaderRound).toBeGreaterThanOrEqual(7)
   })
 
-  it("passes from epoch to epoch, its checkpoints signed by itself", () => {
+  it("passes from epoch to epoch, and signs its own checkpoints", () => {
     const cluster = new Cluster({ validators: { ann: 10_000 }, epochRounds: 40 })
     cluster.start()
     cluster.runRounds(150)
@@ -47,6 +47,17 @@ describe("a solo replica", () => {
 })
 
 describe("four replicas", () => {
+  it("make a round per interval, and finalize each two or three rounds later", () => {
+    const cluster = new Cluster(four)
+    cluster.start()
+    cluster.runRounds(60)
+    for (const { replica } of cluster.machines) {
+      const { highestRound } = replica.core.epoch.dag
+      expect(highestRound).toBeGreaterThan(55)
+      expect(highestRound - replica.read.head.leaderRound).toBeLessThanOrEqual(3)
+    }
+  })
+
   it("finalize transactions given to any of them", () => {
     const cluster = new Cluster(four)
     cluster.start()
@@ -98,7 +109,7 @@ describe("a stored disk", () => {
     eve.stop()
     eve.start()
     const asked = eve.writes.length
-    // It has all the pieces soon, but listens for a second before it follows anybody.
+    // It soon has all the pieces, but waits for a second before it chooses whom to follow.
     cluster.runRounds(16)
     expect(writtenBy(eve)).toContain("Joined")
     const again = eve.writes.slice(asked).map(({ _tag }) => _tag)
@@ -148,7 +159,7 @@ describe("a stored disk", () => {
     expect(Either.isLeft(opened) && opened.left._tag).toBe("SupplyInvariantViolated")
     alice.value[0] ^= 1
     expect(Either.isRight(Stored.replicaOf(reader, ann.disk))).toBe(true)
-    // The nonce is no money, so only the root shows the difference.
+    // The nonce affects no balance, so only the root shows the difference.
     alice.value[8] = (alice.value[8] ?? 0) ^ 1
     const damaged = Stored.replicaOf(reader, ann.disk)
     expect(Either.isLeft(damaged) && damaged.left._tag).toBe("DamagedState")
@@ -156,7 +167,7 @@ describe("a stored disk", () => {
 })
 
 describe("a replica with dishonest peers", () => {
-  it("continues, and blames a peer that cannot prove what it offers", () => {
+  it("continues, and blames a peer that cannot prove its offer", () => {
     const cluster = new Cluster({ ...four, epochRounds: 40 })
     cluster.start()
     cluster.runRounds(60)

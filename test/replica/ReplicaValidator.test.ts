@@ -1,4 +1,4 @@
-/** What a validator signs and does not sign, whatever was lost. */
+/** What a validator signs, whatever was lost. */
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Binary from "../../src/protocol/encoding/Binary.js"
@@ -15,6 +15,17 @@ import * as FakeKeys from "../consensus/FakeKeys.js"
 import { addressOf, Cluster, coins, type Machine, sign, signerOf } from "./Cluster.js"
 import { expectAgreement, expectOneHistory, four, writtenBy } from "./FourReplicas.js"
 
+/** Dan's two headers of one slot. */
+const equivocation = (cluster: Cluster, base: Hash.Hash, epoch: Natural.Epoch, round = 9): Evidence.Evidence => {
+  const content = { base, epoch, round: Natural.round(round), parents: [], bodyHash: Hash.ZERO }
+  const [first, second] = [1, 2].map((coinbase) =>
+    Header.sign({ ...content, timestamp: cluster.now, coinbase: Sats.make(coinbase) }, signerOf("dan")),
+  )
+  const evidence = first && second && Evidence.of(first, second)
+  if (evidence === undefined) throw new Error("evidence expected")
+  return evidence
+}
+
 describe("a validator", () => {
   const ownRounds = (machine: Machine): ReadonlyArray<number> =>
     machine.writes.flatMap((write) => (write._tag === "OwnVertex" ? [write.vertex.header.round] : []))
@@ -30,7 +41,7 @@ describe("a validator", () => {
     return { cluster, dan, backup, signed: ownRounds(dan) }
   }
 
-  it("signs nothing before a quorum of its committee has told what it knows", () => {
+  it("signs nothing before a quorum of its committee has answered", () => {
     const cluster = new Cluster(four)
     cluster.machine("ann").start()
     cluster.machine("ben").start()
@@ -56,9 +67,9 @@ describe("a validator", () => {
     expectAgreement(cluster.machines)
   })
 
-  // A stranger replayed what the same keys had signed on another network, of later epochs: all four fell silent, and
-  // did again after each restart.
-  it("continues whatever its key has signed on another network", () => {
+  // A stranger replayed what the same keys had signed on another network, in later epochs: all four fell silent, again
+  // after each restart.
+  it("continues even if its key has signed on another network", () => {
     const cluster = new Cluster({ ...four, epochRounds: 40 })
     const elsewhere = (epoch: number) =>
       cluster.machines.map(({ name }) => {
@@ -105,7 +116,7 @@ describe("a validator", () => {
   it("recognises from its own ledger that its signed vertices were set back, and falls silent", () => {
     const { cluster, dan, backup, signed } = backedUp(240, 20)
     dan.replaceDisk(dan.disk.withSignedOf(backup))
-    // Nobody else is there to tell it.
+    // No other validator is there to tell it.
     const others = cluster.machines.filter((machine) => machine !== dan)
     for (const machine of others) machine.stop()
     const before = dan.writes.length
@@ -121,7 +132,7 @@ describe("a validator", () => {
     expectAgreement(cluster.machines)
   })
 
-  it("still tells apart what was signed with its key in the epoch that has just closed", () => {
+  it("still recognizes its key's vertices in the epoch that has just closed", () => {
     const cluster = new Cluster({ ...four, epochRounds: 40 })
     cluster.start()
     cluster.runRounds(5)
@@ -223,20 +234,7 @@ describe("a validator", () => {
     cluster.start()
     cluster.runRounds(10)
     const { record, base } = cluster.machine("ann").replica.core.epoch.opening
-    const content = {
-      base,
-      epoch: record.epoch,
-      round: Natural.round(9),
-      parents: [],
-      timestamp: cluster.now,
-      coinbase: Sats.make(1),
-      bodyHash: Hash.ZERO,
-    }
-    const [first, second] = [1, 2].map((coinbase) =>
-      Header.sign({ ...content, coinbase: Sats.make(coinbase) }, signerOf("dan")),
-    )
-    const evidence = first && second && Evidence.of(first, second)
-    if (evidence === undefined) throw new Error("evidence expected")
+    const evidence = equivocation(cluster, base, record.epoch)
     cluster.machine("ann").receive(cluster.machine("ben").peer, { _tag: "Evidence", evidence })
     cluster.runRounds(10)
     for (const { replica } of cluster.machines) {
@@ -247,7 +245,7 @@ describe("a validator", () => {
   it.each([true, false])(
     "is not gossiped about with signatures that only a vertex may hold (native verdict: %s)",
     (holds) => {
-      // Nobody accepts them as gossip, and their sender pays: an observer, if the equivocator shows it both.
+      // They are not accepted as gossip, for which the sender pays: here an observer, if the equivocator shows it both.
       const cluster = new Cluster(four)
       const eve = cluster.add("eve", { isValidator: false })
       eve.isStrictlyValid = (check) =>
@@ -276,7 +274,7 @@ describe("a validator", () => {
     },
   )
 
-  it("is accused by evidence of the current epoch only upon the epoch's own base", () => {
+  it("is accused by evidence of the current epoch only on the epoch's own base", () => {
     const cluster = new Cluster(four)
     cluster.start()
     cluster.runRounds(10)
@@ -286,12 +284,7 @@ describe("a validator", () => {
       [Hash.ZERO, 0],
       [base, 1],
     ] as const) {
-      const content = { base: upon, epoch: record.epoch, round: Natural.round(9), parents: [], bodyHash: Hash.ZERO }
-      const [first, second] = [1, 2].map((coinbase) =>
-        Header.sign({ ...content, timestamp: cluster.now, coinbase: Sats.make(coinbase) }, signerOf("dan")),
-      )
-      const evidence = first && second && Evidence.of(first, second)
-      if (evidence === undefined) throw new Error("evidence expected")
+      const evidence = equivocation(cluster, upon, record.epoch)
       const message = { _tag: "Evidence", evidence } as const
       expect(ann.replica.useOf(cluster.machine("ben").peer, message)._tag).toBe(held === 1 ? "Wanted" : "Known")
       ann.receive(cluster.machine("ben").peer, message)
@@ -299,21 +292,13 @@ describe("a validator", () => {
     }
   })
 
-  it("is slashed although it confessed before, to a slot upon no checkpoint of this network", () => {
-    // A confession that proves nothing replaced the proof, and counted as punished once it was ordered.
+  it("is slashed although it confessed before, in a slot on a base outside of this network", () => {
+    // A confession that proves nothing used to replace the proof, and counted as punished once it was ordered.
     const cluster = new Cluster(four)
     cluster.start()
     cluster.runRounds(10)
     const { record, base } = cluster.machine("ann").replica.core.epoch.opening
-    const evidenceUpon = (upon: Hash.Hash): Evidence.Evidence => {
-      const content = { base: upon, epoch: record.epoch, round: Natural.round(9), parents: [], bodyHash: Hash.ZERO }
-      const [first, second] = [1, 2].map((coinbase) =>
-        Header.sign({ ...content, timestamp: cluster.now, coinbase: Sats.make(coinbase) }, signerOf("dan")),
-      )
-      const evidence = first && second && Evidence.of(first, second)
-      if (evidence === undefined) throw new Error("evidence expected")
-      return evidence
-    }
+    const evidenceUpon = (upon: Hash.Hash) => equivocation(cluster, upon, record.epoch)
     const dan = cluster.machine("dan").peer
     for (const machine of cluster.machines)
       machine.receive(dan, { _tag: "Evidence", evidence: evidenceUpon(Hash.ZERO) })
@@ -325,25 +310,16 @@ describe("a validator", () => {
     }
   })
 
-  it("is slashed although it confessed in the next epoch's name, upon no base, before that epoch began", () => {
-    // The ledger that has closed an epoch does not know the next one's base, and accepted any: the author passed for
-    // accused.
+  it("is slashed although it confessed for the next epoch, without a base, before that epoch began", () => {
+    // The ledger that has closed an epoch does not know the next one's base, and used to accept any: the validator
+    // counted as accused.
     const cluster = new Cluster({ ...four, epochRounds: 40 })
     cluster.start()
     cluster.passes = (_from, _to, message) => message._tag !== "CheckpointSignature"
     cluster.runRounds(60)
     const ann = cluster.machine("ann")
     const opened = ann.replica.core.epoch.opening.record.epoch
-    const evidenceOf = (base: Hash.Hash): Evidence.Evidence => {
-      const epoch = Natural.epoch(opened + 1)
-      const content = { base, epoch, round: Natural.round(45), parents: [], bodyHash: Hash.ZERO }
-      const [first, second] = [1, 2].map((coinbase) =>
-        Header.sign({ ...content, timestamp: cluster.now, coinbase: Sats.make(coinbase) }, signerOf("dan")),
-      )
-      const evidence = first && second && Evidence.of(first, second)
-      if (evidence === undefined) throw new Error("evidence expected")
-      return evidence
-    }
+    const evidenceOf = (base: Hash.Hash) => equivocation(cluster, base, Natural.epoch(opened + 1), 45)
     const dan = cluster.machine("dan").peer
     for (const machine of cluster.machines)
       machine.receive(dan, { _tag: "Evidence", evidence: evidenceOf(Hash.of("udg/commit", Binary.utf8("elsewhere"))) })

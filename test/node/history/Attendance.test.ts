@@ -55,7 +55,7 @@ it("keeps a member's delegators at the end of each point, and reads them only wh
   expect(asked).toEqual([ann, ann, ann])
 })
 
-it("counts a returning member from 0, since its counts began anew", () => {
+it("counts a returning member from 0, since its counters restarted", () => {
   const attendance = begun()
   attendance.add(members([[ann, { made: 50, missed: 7 }]]), nobody, MIDNIGHT)
   attendance.add(members([]), nobody, MIDNIGHT + MINUTE)

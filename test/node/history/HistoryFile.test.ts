@@ -27,7 +27,7 @@ const some = (): HistoryFile.History => {
   return { figures: figures.points, attendance: attendance.points }
 }
 
-it.effect("reads what it wrote", () =>
+it.effect("reads back its own content", () =>
   Effect.gen(function* () {
     const path = join(yield* world.temporaryDirectory, "history.json")
     expect(yield* HistoryFile.load(path)).toEqual(Option.some(HistoryFile.nothing))

@@ -10,6 +10,7 @@ const candidate = (name: string, stake: number, carried = 0, established = carri
   return {
     address,
     publicKey,
+    change: null,
     stake: Sats.make(stake),
     carried: Sats.make(carried),
     established: Sats.make(established),
@@ -47,7 +48,7 @@ describe("the weights of a committee", () => {
     expect(weights(...members)).toEqual([800, 300, 233])
   })
 
-  it("admit nothing while the stake of the last close is a third by itself", () => {
+  it("admit nothing while the stake of the last close is already a third", () => {
     expect(weights(candidate("a", 2_000, 900), candidate("b", 500, 300, 0), candidate("c", 1_000))).toEqual([
       900,
       300,
@@ -56,7 +57,7 @@ describe("the weights of a committee", () => {
     expect(weights(candidate("a", 900, 900), candidate("b", 500, 400, 0))).toEqual([900, 400])
   })
 
-  it("remain an amount where old members carry weights whose money others have staked since", () => {
+  it("remain valid amounts when old members carry weights whose coins others have staked since", () => {
     const most = coins(18_000_000)
     expect(weights(candidate("a", most, most), candidate("b", most))).toEqual([most, coins(3_000_000)])
   })
@@ -74,12 +75,12 @@ describe("the seats of a committee", () => {
     const seats = Committee.seated([...many(90, "old", 1_000, 1), ...many(40, "new", 5_000, 0)])
     expect(seats).toHaveLength(100)
     const newcomers = seats.filter(({ carried }) => carried === 0).map(({ stake }) => stake)
-    // 25 by right, the largest, and ten more because nobody else wants those seats.
+    // 25 by the limit, the largest, and ten more because nobody else wants those seats.
     expect(newcomers).toHaveLength(25)
     expect(Math.min(...newcomers)).toBe(5_015)
   })
 
-  it("count only newcomers as new, 25 of them, whoever larger sits before them", () => {
+  it("count only newcomers as new, 25 of them, even after larger old members", () => {
     const seats = Committee.seated([
       ...many(10, "large", 9_000, 1),
       ...many(40, "new", 5_000, 0),
@@ -89,7 +90,7 @@ describe("the seats of a committee", () => {
     expect(seats).toHaveLength(100)
   })
 
-  it("go to further newcomers where they are free", () => {
+  it("go to further newcomers if they are free", () => {
     expect(Committee.seated([...many(10, "old", 1_000, 1), ...many(40, "new", 5_000, 0)])).toHaveLength(50)
   })
 
@@ -159,7 +160,7 @@ describe("an epoch's close", () => {
     expect(names(chain)).toEqual(["other", "third", "val"])
   })
 
-  it("admits nobody who only staked or missed a heartbeat in some quarter", () => {
+  it("admits no account that only staked or missed a heartbeat in some quarter", () => {
     const chain = new Chain(world)
     chain.run(chain.stake(alice, coins(8_000)))
     chain.closeEpoch(chain.committee, [])
@@ -255,7 +256,7 @@ describe("an epoch's close", () => {
     expect(kept()).toEqual([10, 11, 12])
   })
 
-  it("keeps the old members with their weights when nobody stays", () => {
+  it("keeps the old members with their weights if all others leave", () => {
     const chain = new Chain(world)
     const before = chain.epoch.members
     // The closing commit orders only vertices of the first half.
@@ -271,7 +272,7 @@ describe("an epoch's close", () => {
       return chain.epoch.members[0]?.weight
     }
     expect(weightAfterClose()).toBe(coins(4_000))
-    // What came at one close must stay for an epoch before as much again may come.
+    // What came at one close must stay for an epoch before the same amount can come again.
     expect(weightAfterClose()).toBe(coins(4_000))
     expect(weightAfterClose()).toBe(Math.floor(coins(4_000) / 3) + coins(4_000))
   })

@@ -66,7 +66,7 @@ const scene = (meanwhile: () => void = () => {}) => {
         signature: bad,
       })),
     })
-  return { cluster, replica, checked, submit, underBadSignature, underKeys }
+  return { cluster, replica, checked, door, verified, submit, underBadSignature, underKeys }
 }
 
 describe("a client's transaction", () => {
@@ -86,7 +86,7 @@ describe("a client's transaction", () => {
     expect(checked).toHaveLength(1)
   })
 
-  it("is checked where it is admissible, and refused if its signature is invalid", () => {
+  it("is verified if it is admissible, and refused if its signature is invalid", () => {
     const { submit, checked, underBadSignature, replica } = scene()
     expect(submit(underBadSignature(transfer("alice", 0, "bob", 1)))).toEqual(["InvalidSignature"])
     expect(checked).toHaveLength(1)
@@ -135,4 +135,13 @@ describe("a client's transaction", () => {
     expect(submit(transfer("alice", 0, "bob", 1))).toEqual(["NotReady"])
     expect(checked).toHaveLength(0)
   })
+})
+
+it("signs no change of a validator's key without the proof by that key", () => {
+  const { cluster, door, verified } = scene()
+  const operation = { _tag: "RotateKeyTx", validatorKey: signerOf("bob").publicKey, proof: bad } as const
+  const request = { key: signerOf("alice"), operation, fee: coins(1) }
+  const answer = Effect.runSync(Effect.either(door.signAndSubmit(request, cluster.now)))
+  expect(Either.isLeft(answer) && answer.left._tag).toBe("InvalidSignature")
+  expect(verified.size).toBe(0)
 })

@@ -3,7 +3,7 @@
  * together) is at most a third of the weight before, so the network finalizes even if all of it fails at once.
  */
 
-import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
+import type * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
 import * as Address from "../../protocol/identity/Address.js"
 import type { PublicKey } from "../../protocol/identity/Keys.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
@@ -14,11 +14,19 @@ import * as Heartbeats from "./Heartbeats.js"
 
 const MAX_NEWCOMERS = 25
 
+/** A member's change to another key. */
+export interface Change {
+  readonly publicKey: PublicKey
+  /** The epoch in which it was executed. */
+  readonly since: Natural.Epoch
+}
+
 export interface Candidate {
   /** Its account. */
   readonly address: Address.Address
-  /** The key with which it signs in the next epoch. */
+  /** The key with which it signs in the running epoch; a newcomer's newest key. */
   readonly publicKey: PublicKey
+  readonly change: Change | null
   /** Its weight without the bound. Also decides which candidates get a seat. */
   readonly stake: Sats.Sats
   /** The part of its old weight that a staying member keeps; 0 for a newcomer. */
@@ -62,9 +70,31 @@ const allowedTo = (seats: ReadonlyArray<Candidate>): Sats.Sats => {
   return Sats.min(Sats.subtractBounded(third, young), Sats.subtractBounded(Sats.MAX_SUPPLY, staying))
 }
 
-/** Seats and weights of the next committee, in the order of addresses. */
+const byTurn = (a: Candidate & { change: Change }, b: Candidate & { change: Change }): number =>
+  a.change.since - b.change.since || (a.address < b.address ? -1 : 1)
+
+/**
+ * Changes keys, oldest changes first, while they concern less than a third of the weight that stays; the others wait
+ * for the next close. A changed key, like a newcomer's, may sign nothing until a quorum has begun the epoch, and the
+ * others must be able to do that alone. Decided here rather than when a change is made, because members may leave
+ * later. The first change is always made: if the others are no quorum, all of them vouch for the new key.
+ */
+const withChanges = (seats: ReadonlyArray<Candidate>): ReadonlyArray<Candidate> => {
+  const staying = Sats.sumBounded(seats.map(({ carried }) => carried))
+  const changed = new Map<Address.Address, Candidate>()
+  let weight = 0
+  const asking = seats.flatMap((seat) => (seat.change === null ? [] : [{ ...seat, change: seat.change }]))
+  for (const seat of asking.sort(byTurn)) {
+    if (changed.size > 0 && (weight + seat.carried) * 3 >= staying) continue
+    weight += seat.carried
+    changed.set(seat.address, { ...seat, publicKey: seat.change.publicKey, established: Sats.ZERO })
+  }
+  return seats.map((seat) => changed.get(seat.address) ?? seat)
+}
+
+/** Seats and weights of the next committee, in the order of the keys' addresses. */
 export const select = (candidates: ReadonlyArray<Candidate>): ReadonlyArray<EpochRecord.Member> => {
-  const seats = seated(candidates)
+  const seats = withChanges(seated(candidates))
   const added = Sats.sumBounded(seats.map(additionOf))
   const allowed = Sats.min(allowedTo(seats), added)
   return seats
@@ -80,20 +110,26 @@ export const select = (candidates: ReadonlyArray<Candidate>): ReadonlyArray<Epoc
     .sort((a, b) => (a.address < b.address ? -1 : 1))
 }
 
-/**
- * The established part of a member's carried weight. The network's initial weight counts as established. Weight under a
- * changed key does not: that key, like a newcomer's, may sign nothing until a quorum has made the epoch's first rounds.
- */
-const establishedOf = (state: State, key: PublicKey, carried: Sats.Sats): Sats.Sats => {
-  const before = state.epochOf(Natural.epoch(state.epoch.record.epoch - 1))?.record
-  return before === undefined
-    ? carried
-    : Sats.min(carried, EpochRecord.memberOf(before, Address.fromPublicKey(key))?.weight ?? Sats.ZERO)
+/** The announced key of a member that does not sign with it yet. */
+const changeOf = (state: State, account: Address.Address, key: PublicKey): Change | null => {
+  const { publicKey } = state.extrasOf(account)
+  if (publicKey === null || publicKey === key) return null
+  const changed = state.signingKeys.get(Address.fromPublicKey(publicKey))
+  return changed === undefined ? null : { publicKey, since: changed.since }
 }
 
-/** The key to which a member has changed, or its key. */
-const nextKeyOf = (state: State, { address, publicKey }: EpochRecord.Member): PublicKey =>
-  state.extrasOf(state.accountOf(address)).publicKey ?? publicKey
+/** A member that stays. Its weight in the previous epoch is established, as is the network's initial weight. */
+const stayer = (
+  state: State,
+  { publicKey }: EpochRecord.Member,
+  address: Address.Address,
+  { stake, carried }: Pick<Candidate, "stake" | "carried">,
+): Candidate => {
+  const before = state.epochOf(Natural.epoch(state.epoch.record.epoch - 1))?.record
+  const established =
+    before === undefined ? carried : Sats.min(carried, state.seatOf(before, address)?.weight ?? Sats.ZERO)
+  return { address, publicKey, change: changeOf(state, address, publicKey), stake, carried, established }
+}
 
 const stayers = (state: State): ReadonlyArray<Candidate> =>
   state.epoch.record.members.flatMap((member) => {
@@ -101,29 +137,25 @@ const stayers = (state: State): ReadonlyArray<Candidate> =>
     const staker = state.staker(address)
     if (!staker?.isActive || !Heartbeats.wasPresentInSecondHalf(state, address)) return []
     const stake = staker.effective
-    const carried = Sats.min(member.weight, stake)
-    const publicKey = nextKeyOf(state, member)
-    return [{ address, publicKey, stake, carried, established: establishedOf(state, publicKey, carried) }]
+    return [stayer(state, member, address, { stake, carried: Sats.min(member.weight, stake) })]
   })
 
 /** A committee is never empty: if no member stays, the old ones remain, with their weights. */
 const remaining = (state: State): ReadonlyArray<Candidate> =>
   state.epoch.record.members.map((member) => {
     const { weight } = member
-    const address = state.accountOf(member.address)
-    const publicKey = nextKeyOf(state, member)
-    const established = establishedOf(state, publicKey, weight)
-    return { address, publicKey, stake: weight, carried: weight, established }
+    return stayer(state, member, state.accountOf(member.address), { stake: weight, carried: weight })
   })
 
 const newcomers = (state: State): ReadonlyArray<Candidate> =>
   [...state.presence.keys()].flatMap((key) => {
     const staker = state.staker(key as Address.Address)
     if (!staker?.isActive || !Heartbeats.beatEveryQuarter(state, key)) return []
+    const { address, effective: stake } = staker
     const { publicKey } = state.accounts.extras(staker.row)
     return publicKey === null
       ? []
-      : [{ address: staker.address, publicKey, stake: staker.effective, carried: Sats.ZERO, established: Sats.ZERO }]
+      : [{ address, publicKey, change: null, stake, carried: Sats.ZERO, established: Sats.ZERO }]
   })
 
 export interface Next {

@@ -46,8 +46,7 @@ export const RULES = [
   "voting_ended",
   "not_in_force",
   "key_in_use",
-  "key_set_this_epoch",
-  "keys_changing",
+  "key_changed_recently",
 ] as const
 
 export type Rule = (typeof RULES)[number]

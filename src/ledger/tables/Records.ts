@@ -105,7 +105,7 @@ export interface Epoch {
 /** A key that a validator changed to. No other validator can have it, not even later. */
 export interface SigningKey {
   readonly account: Address.Address
-  /** The epoch in which the change was executed. The key signs from the next one on. */
+  /** The epoch in which the change was executed. The key signs from the next one on, or later if many keys change. */
   readonly since: Natural.Epoch
 }
 

@@ -106,6 +106,8 @@ export class State {
   standIn: PublicKey | null = null
   #epoch: Records.Epoch | undefined
   #positions: ReadonlyMap<Address, number> = new Map()
+  /** The accounts of the running committee. Its keys cannot pass to other accounts. */
+  #members: ReadonlySet<Address> = new Set()
 
   /** The key affects only where in memory records lie. */
   constructor(protocol: Protocol, tableKey: HalfSipHash.Key) {
@@ -177,6 +179,7 @@ export class State {
   #run(epoch: Records.Epoch): void {
     this.#epoch = epoch
     this.#positions = new Map(epoch.record.members.map(({ address }, position) => [address, position]))
+    this.#members = new Set(epoch.record.members.map(({ address }) => this.accountOf(address)))
   }
 
   /** The account of the validator that signs, or has signed, with the key of this address. */
@@ -214,7 +217,7 @@ export class State {
   }
 
   isMember(account: Address): boolean {
-    return this.seatOf(this.epoch.record, account) !== undefined
+    return this.#members.has(account)
   }
 
   credit(row: Row, amount: Sats.Sats): void {

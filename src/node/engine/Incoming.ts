@@ -193,8 +193,13 @@ export class Incoming {
               _tag: "Policy",
               signatures: [Transaction.cosign(networkId, unsigned, key)],
             })
-      signatures.verified.add(transaction)
-      const answer = Either.mapLeft(replica.submit(transaction, at), unlessBehind(replica, at))
+      // A proof of possession is by another key and comes with the request.
+      const isVerified =
+        operation._tag !== "RotateKeyTx" ||
+        Verification.checksOf(networkId, transaction).every(Verification.isStrictlyValid)
+      if (isVerified) signatures.verified.add(transaction)
+      const judged = isVerified ? replica.submit(transaction, at) : Either.left(badSignature)
+      const answer = Either.mapLeft(judged, unlessBehind(replica, at))
       return Effect.tapError(answer, ({ _tag }) => Effect.sync(() => counters.refused(_tag)))
     })
   }

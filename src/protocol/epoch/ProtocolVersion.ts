@@ -11,6 +11,9 @@ export const FIRST: ProtocolVersion = 2
 /** The newest version that this program implements. */
 export const NEWEST: ProtocolVersion = 3
 
+/** The first version in which a validator's key can change. */
+export const KEY_ROTATION: ProtocolVersion = 3
+
 /** The `param` of a proposal for the next version. Not a parameter of the genesis. */
 export const PARAMETER = "protocol_version"
 
@@ -23,5 +26,5 @@ export interface Rules {
 
 export const rulesOf = (version: ProtocolVersion): Rules => ({
   digestsOutcomes: version >= 3,
-  rotatesKeys: version >= 3,
+  rotatesKeys: version >= KEY_ROTATION,
 })

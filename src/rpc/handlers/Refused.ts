@@ -36,8 +36,7 @@ const fieldOf = (rule: Rejection.Rule): { readonly field?: string } => {
     case "no_voters":
     case "voting_ended":
     case "not_in_force":
-    case "key_set_this_epoch":
-    case "keys_changing":
+    case "key_changed_recently":
       return {}
   }
 }

@@ -1,6 +1,7 @@
 /** `udg gateway`: the HTTP interface of a network, backed by an archive and several nodes. */
-import { Console, Effect, Layer } from "effect"
+import { Console, Context, Effect, Layer } from "effect"
 import * as Server from "../edge/server/Server.js"
+import * as Archive from "../gateway/Archive.js"
 import * as Gateway from "../gateway/Gateway.js"
 import * as Logging from "../node/log/Logging.js"
 import * as GenesisFile from "../storage/files/GenesisFile.js"
@@ -88,14 +89,14 @@ export const command = Command.make({
         return yield* Effect.scoped(
           Effect.gen(function* () {
             const context = yield* Layer.build(serving)
-            const listening = yield* Effect.provide(Server.Server, context)
+            const listening = Context.get(context, Server.Server)
             const lines = Sheet.indented([
               ["network", genesis.networkId],
               ["nodes", rest.nodes.join(", ")],
               ["rpc", Server.urlOf(listening)],
             ])
             yield* Console.log(`udg gateway ${version}\n\n${lines}\n`)
-            return yield* Effect.never
+            return yield* Context.get(context, Archive.Archive).outdated
           }),
         )
       })

@@ -42,10 +42,18 @@ const Brand = () => (
   </a>
 )
 
+const PULSES = {
+  connecting: "connecting",
+  live: "live",
+  behind: "behind",
+  halted: "halted",
+  lost: "node not answering",
+} as const
+
 const Pulse = () => {
   const head = Live.head.value
-  const state = Live.connection.value
-  const words = { connecting: "connecting", live: "live", halted: "halted", lost: "node not answering" }[state]
+  const state = Live.connection.value === "live" && Health.isBehind.value ? "behind" : Live.connection.value
+  const words = PULSES[state]
   return (
     <div class={`pulse ${state}`}>
       <span class="dot" aria-hidden="true" />

@@ -2,14 +2,17 @@
  * A gateway's view of an archive's database. Its answers never reflect a later commit than `asOf` reports afterwards,
  * so a client that takes this number to another gateway finds nothing older there.
  */
-import { Context, Duration, Effect, Layer, type Redacted, Schedule, Stream } from "effect"
+import { Context, Deferred, Duration, Effect, Either, Layer, type Redacted, Schedule, Stream } from "effect"
 import { type ArchiveError, DatabaseFailed, OtherHistory } from "../archive/ArchiveError.js"
 import * as Migration from "../archive/Migration.js"
 import * as Postgres from "../archive/Postgres.js"
 import { CHANNEL } from "../archive/Schema.js"
+import { UpgradeNeeded } from "../node/lifecycle/Ending.js"
 import * as Log from "../node/log/Log.js"
 import { Unanswered } from "../node/reads/Lookup.js"
+import * as EpochRecord from "../protocol/epoch/EpochRecord.js"
 import * as Genesis from "../protocol/epoch/Genesis.js"
+import * as ProtocolVersion from "../protocol/epoch/ProtocolVersion.js"
 import * as Natural from "../protocol/numbers/Natural.js"
 import * as Coalescing from "./Coalescing.js"
 import * as Column from "./Column.js"
@@ -40,18 +43,19 @@ const slow = new Unanswered({
 const away = new Unanswered({ message: "the archive does not answer; ask again in a moment", retryAfterSeconds: 2 })
 
 /** The reason goes to the log. Clients do not see it, since it names the machines behind the gateway. */
-const told = <A>(read: Effect.Effect<A, ArchiveError | Unanswered>): Effect.Effect<A, Unanswered> =>
-  Effect.catchAll(read, (error) =>
-    error instanceof Unanswered
-      ? error
-      : Effect.zipRight(log.warn("a read of the archive failed", { reason: error.message }), away),
-  )
+const told = <A>(read: Effect.Effect<A, ArchiveError | UpgradeNeeded | Unanswered>): Effect.Effect<A, Unanswered> =>
+  Effect.catchAll(read, (error) => {
+    if (error instanceof Unanswered) return error
+    if (error instanceof UpgradeNeeded) return away
+    return Effect.zipRight(log.warn("a read of the archive failed", { reason: error.message }), away)
+  })
 
 type Reads<A> = (sql: Postgres.Statements) => Effect.Effect<A, DatabaseFailed>
 
 interface Position {
   readonly commit: number
   readonly round: Natural.Round
+  readonly epoch: Natural.Epoch
 }
 
 export class Archive extends Context.Tag("udg/gateway/Archive")<
@@ -60,6 +64,10 @@ export class Archive extends Context.Tag("udg/gateway/Archive")<
     /** The last commit that the archive is known to have. */
     readonly asOf: () => number
     readonly finalizedRound: () => Natural.Round
+    /** The epoch of that commit. */
+    readonly epoch: () => Natural.Epoch
+    /** Fails once the archive has begun an epoch by a protocol version that this program does not know. */
+    readonly outdated: Effect.Effect<never, UpgradeNeeded>
     /** Fails within a second if the archive does not answer, or at once if that is known. */
     readonly isThere: Effect.Effect<void, Unanswered>
     readonly read: <A>(reads: Reads<A>) => Effect.Effect<A, Unanswered>
@@ -84,7 +92,9 @@ const requireNetwork = (database: Postgres.Postgres, genesis: Genesis.Genesis) =
     return yield* new OtherHistory({ place: database.place, finding })
   })
 
-const POSITION = "select commit_index, leader_round from position join commits using (commit_index)"
+const POSITION = `select commit_index, leader_round, epoch, (select max(epoch) from epochs)
+  from position join commits using (commit_index)`
+const OPENING = "select record from epochs where epoch = $1"
 
 const make = (url: Redacted.Redacted, genesis: Genesis.Genesis) =>
   Effect.gen(function* () {
@@ -94,20 +104,44 @@ const make = (url: Redacted.Redacted, genesis: Genesis.Genesis) =>
     const searches = yield* Effect.makeSemaphore(SEARCHES)
     yield* Migration.require(database)
     yield* requireNetwork(database, genesis)
-    let position: Position = { commit: -1, round: Natural.round(0) }
+    let position: Position = { commit: -1, round: Natural.round(0), epoch: Natural.epoch(0) }
+    /** The newest epoch whose rules this program knows. */
+    let known = Natural.epoch(0)
     const waiting = new Set<() => void>()
     const inTime = <A, E, Late>(effect: Effect.Effect<A, E>, duration: Duration.Duration, late: Late) =>
       // The caller gets its answer in time, even if the server does not react to a cancel.
       Effect.timeoutFail(Effect.disconnect(effect), { duration, onTimeout: () => late })
     const silent = new DatabaseFailed({ place: database.place, reason: "no answer within five seconds", advice: null })
     let heardAt = 0
+    /** Data written by other rules could be misread, so the position stays before them. */
+    const requireKnown = (epoch: Natural.Epoch) =>
+      Effect.gen(function* () {
+        if (epoch <= known) return
+        const [row] = yield* inTime(watch.rows(OPENING, [epoch]), PATIENCE, silent)
+        // After a failover to a replica, the second query can find less than the first.
+        const record = row === undefined ? undefined : EpochRecord.decode(Column.bytes(row, 0))
+        if (record === undefined || Either.isLeft(record)) {
+          const reason = `it has no readable record of epoch ${epoch}`
+          return yield* new DatabaseFailed({ place: database.place, reason, advice: null })
+        }
+        const { protocolVersion: version } = record.right.rules
+        const newest = ProtocolVersion.NEWEST
+        if (version > newest) return yield* new UpgradeNeeded({ epoch, version, newest })
+        known = epoch
+      })
     const looking = yield* Coalescing.make(() =>
-      Effect.map(inTime(watch.rows(POSITION), PATIENCE, silent), ([row = []]) => {
+      Effect.gen(function* () {
+        const [row = []] = yield* inTime(watch.rows(POSITION), PATIENCE, silent)
+        yield* requireKnown(Natural.epoch(Column.nullable(row, 3, Column.integer) ?? known))
         heardAt = performance.now()
         const commit = Column.integer(row, 0)
         // Never backwards: after a failover to a replica, the database can be behind for a moment.
         if (commit <= position.commit) return
-        position = { commit, round: Natural.round(Column.integer(row, 1)) }
+        position = {
+          commit,
+          round: Natural.round(Column.integer(row, 1)),
+          epoch: Natural.epoch(Column.integer(row, 2)),
+        }
         const woken = [...waiting]
         waiting.clear()
         for (const wake of woken) wake()
@@ -115,7 +149,12 @@ const make = (url: Redacted.Redacted, genesis: Genesis.Genesis) =>
     )
     const look = looking(undefined)
     yield* look
-    const heard = Effect.catchAll(look, ({ message }) => log.warn("the archive does not answer", { reason: message }))
+    const outdated = yield* Deferred.make<never, UpgradeNeeded>()
+    const heard = Effect.catchAll(look, (error) =>
+      error._tag === "UpgradeNeeded"
+        ? Deferred.fail(outdated, error)
+        : log.warn("the archive does not answer", { reason: error.message }),
+    )
     yield* Effect.forkScoped(
       Effect.retry(
         Stream.runForEach(watch.listen(CHANNEL), () => heard),
@@ -129,6 +168,8 @@ const make = (url: Redacted.Redacted, genesis: Genesis.Genesis) =>
     return Archive.of({
       asOf: () => position.commit,
       finalizedRound: () => position.round,
+      epoch: () => position.epoch,
+      outdated: Deferred.await(outdated),
       isThere: Effect.suspend(() =>
         performance.now() - heardAt < LONGEST_SILENCE_MS ? inTime(told(look), SHORT_PATIENCE, away) : away,
       ),

@@ -70,5 +70,5 @@ export const layer = ({ version, genesis, database, nodes, ...access }: Settings
       })
     }),
   )
-  return server.pipe(Layer.provide(Handlers.layer(version)), Layer.provide(views(genesis)), Layer.provide(inside))
+  return server.pipe(Layer.provide(Handlers.layer(version)), Layer.provide(views(genesis)), Layer.provideMerge(inside))
 }

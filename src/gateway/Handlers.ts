@@ -1,8 +1,11 @@
 /** The handlers of a gateway: final data comes from the archive, the rest from nodes. */
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
+import * as Findings from "../node/reads/Findings.js"
+import { Problems } from "../node/reads/Problems.js"
 import { Staking } from "../node/reads/Staking.js"
 import { State } from "../node/reads/State.js"
 import * as Versions from "../node/start/Versions.js"
+import * as ProtocolVersion from "../protocol/epoch/ProtocolVersion.js"
 import * as Network from "../protocol/identity/Network.js"
 import * as Natural from "../protocol/numbers/Natural.js"
 import * as Sats from "../protocol/numbers/Sats.js"
@@ -24,6 +27,7 @@ import * as Events from "./Events.js"
 import * as FinalizedDag from "./FinalizedDag.js"
 import * as FinalizedTransactions from "./FinalizedTransactions.js"
 import { forwarded } from "./Forwarding.js"
+import * as GatewayHealth from "./GatewayHealth.js"
 import * as Gauges from "./Gauges.js"
 import { Nodes } from "./Nodes.js"
 import { RecordCache } from "./RecordCache.js"
@@ -73,13 +77,27 @@ const makeStatus = (version: string) =>
     })
   })
 
+const makeHealthReport = Effect.gen(function* () {
+  const [nodes, records] = yield* Effect.all([Nodes, RecordCache])
+  const problems = new Problems()
+  return Effect.gen(function* () {
+    const report = yield* nodes.ask(({ core }) => core.healthReport()).pipe(forwarded())
+    yield* records.refreshed
+    const { head, decidedVersion: decided } = records.view.read
+    const known = ProtocolVersion.NEWEST
+    const outdated = Findings.upgrade({ status: decided > known ? "warning" : "healthy", decided, known })
+    const own = problems.look(outdated, Natural.timestamp(yield* Clock.currentTimeMillis))
+    return GatewayHealth.including(report, { round: head.leaderRound, time: head.time }, own)
+  })
+})
+
 const core = (version: string) =>
   group("core", (handlers) =>
     Effect.gen(function* () {
       const [archive, nodes, { genesis }] = yield* Effect.all([Archive, Nodes, State])
       const prefix = Network.addressPrefix(genesis.mode)
       const { balance, names, policy, network } = yield* Core.accounts(version, { hasArchive: true })
-      const status = yield* makeStatus(version)
+      const [status, healthReport] = yield* Effect.all([makeStatus(version), makeHealthReport])
       return (
         handlers
           .handle("status", () => status)
@@ -92,7 +110,7 @@ const core = (version: string) =>
           // Clients decide by it where to send the next request.
           .handle("health", () => Effect.as(archive.isThere, { status: "ok" as const }))
           .handle("ready", () => Effect.as(archive.isThere, { status: "ready" as const }))
-          .handle("healthReport", () => nodes.ask(({ core }) => core.healthReport()).pipe(forwarded()))
+          .handle("healthReport", () => healthReport)
           .handle("keygen", secret)
           .handle("faucet", notServed("a gateway has no faucet; use a node that has one"))
           .handle("mempool", () => nodes.ask(({ core }) => core.mempool()).pipe(forwarded()))

@@ -1,4 +1,4 @@
-/** Every endpoint that is read, with what it must answer on a node where everything has happened once. */
+/** All read endpoints with their responses on a node where everything has happened once. */
 import { expect } from "vitest"
 import type { PromiseClient } from "../../src/client/Client.js"
 import * as Address from "../../src/protocol/identity/Address.js"
@@ -9,13 +9,13 @@ import type { World } from "./World.js"
 
 export interface Read {
   readonly route: string
-  /** What is asked for, where one route is asked in several ways. */
+  /** Distinguishes several requests of one route. */
   readonly of: string
   readonly path: (world: World) => string | Promise<string>
   readonly shape: (world: World) => Shape
-  /** The same through the typed client. */
+  /** The same request through the typed client. */
   readonly typed: (client: PromiseClient, world: World) => Promise<unknown>
-  /** Values fixed by the HTTP interface, or by what happened in this world. */
+  /** Values fixed by the API or by this world's history. */
   readonly values?: (world: World) => object
   /** Fields that may be missing. */
   readonly optional?: ReadonlyArray<string>
@@ -25,7 +25,7 @@ type Accounts = World["node"]["accounts"]
 
 const COIN = 100_000_000
 
-/** One account in every way in which it can be named. */
+/** One account in each form of its address and name. */
 const named = (
   route: string,
   who: (accounts: Accounts) => { readonly address: string; readonly addressBech32: string },
@@ -195,7 +195,7 @@ const core: ReadonlyArray<Read> = [
     route: "/health/detailed",
     of: "the node",
     path: () => "/health/detailed",
-    shape: () => Records.healthReport,
+    shape: ({ isGateway }) => Records.healthReport(isGateway),
     typed: (client) => client.core.healthReport(),
   },
   {
@@ -700,10 +700,10 @@ const stretches: ReadonlyArray<Read> = [
   },
 ]
 
-/** Where a state begins. */
+/** The root of a state trie. */
 const TOP = "00".repeat(33)
 
-/** The root of the state that closed the last epoch: epochs here are over in seconds, and a node has two of these states. */
+/** The root of the latest closed epoch's state. Epochs last seconds here, and a node keeps two such states. */
 const lastClosed = async ({ checkpoints }: PromiseClient): Promise<string> => {
   const [last] = (await checkpoints.list({ urlParams: { closing: "only", limit: 1 } })).checkpoints
   if (last === undefined) throw new Error("no epoch has closed")
@@ -840,7 +840,7 @@ const monitoring: ReadonlyArray<Read> = [
 
 const FIRST_MOMENT = 0
 
-/** What only a gateway answers, out of an archive. */
+/** Reads that only a gateway answers, from an archive. */
 export const archived: ReadonlyArray<Read> = [
   ...named("/account/:address/balances", ({ alice }) => alice, {
     shape: () => Records.balances,

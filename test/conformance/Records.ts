@@ -1,6 +1,6 @@
 /**
- * The bodies of the HTTP interface, written down by hand and derived from nothing in `src`: a field that the code
- * renames, forgets or adds shows here.
+ * The bodies of the API, written by hand rather than derived from `src`: a field that the code renames, omits or adds
+ * shows here.
  */
 import type { Shape } from "./Shape.js"
 import * as Is from "./Shape.js"
@@ -44,31 +44,35 @@ export const ready = Is.record({ status: Is.exactly("ready") })
 
 const healthStatus = Is.exactly("healthy", "warning", "unhealthy", "degraded")
 
-export const healthReport = Is.record({
-  status: healthStatus,
-  components: Is.record({
-    dag: Is.record({ status: healthStatus, round: Is.integer, vertices: Is.integer }),
-    finality: Is.record({ status: healthStatus, finalized_round: Is.integer, lag: Is.integer }),
-    state: Is.record({
-      status: healthStatus,
-      accounts: Is.integer,
-      total_supply: Is.integer,
-      supply: Is.sameAs("total_supply"),
+const archiveHealth = Is.record({ status: healthStatus, finalized_round: Is.integer, lag: Is.integer })
+
+export const healthReport = (isGateway: boolean): Shape =>
+  Is.record({
+    status: healthStatus,
+    components: Is.record({
+      ...(isGateway ? { archive: archiveHealth } : {}),
+      dag: Is.record({ status: healthStatus, round: Is.integer, vertices: Is.integer }),
+      finality: Is.record({ status: healthStatus, finalized_round: Is.integer, lag: Is.integer }),
+      state: Is.record({
+        status: healthStatus,
+        accounts: Is.integer,
+        total_supply: Is.integer,
+        supply: Is.sameAs("total_supply"),
+      }),
+      mempool: Is.record({ status: healthStatus, size: Is.integer, capacity: Is.exactly(10_000) }),
+      network: Is.record({ status: healthStatus, peers: Is.integer }),
+      checkpoints: Is.record({ status: healthStatus, latest_round: Is.integer }),
     }),
-    mempool: Is.record({ status: healthStatus, size: Is.integer, capacity: Is.exactly(10_000) }),
-    network: Is.record({ status: healthStatus, peers: Is.integer }),
-    checkpoints: Is.record({ status: healthStatus, latest_round: Is.integer }),
-  }),
-  problems: Is.list(
-    Is.record({
-      component: Is.words,
-      status: healthStatus,
-      reason: Is.words,
-      since: Is.integer,
-      page: Is.words,
-    }),
-  ),
-})
+    problems: Is.list(
+      Is.record({
+        component: Is.words,
+        status: healthStatus,
+        reason: Is.words,
+        since: Is.integer,
+        page: Is.words,
+      }),
+    ),
+  })
 
 export const keypair = (prefix: string): Shape =>
   Is.record({ address: Is.hex20, address_bech32: Is.bech32(prefix), secret_key: Is.hex32, warning: Is.words })
@@ -191,7 +195,7 @@ const ofType = (type: string, fields: Readonly<Record<string, Shape>>, maybe: Re
   return [Is.record({ ...all, ...single }, maybe), Is.record({ ...all, ...several }, maybe)]
 }
 
-/** A transaction in its canonical form: all that its type has, and nothing of another. */
+/** A transaction in canonical form: all fields of its type, and no others. */
 export const transaction = Is.either(
   ...ofType("Transfer", { to: Is.hex20, amount: Is.integer }, { memo: Is.words }),
   ...ofType("StakeTx", { amount: Is.integer }),
@@ -239,7 +243,7 @@ export const history = Is.record({
   next_cursor: Is.nullable(Is.words),
 })
 
-/** Anything that changed a balance; an amount of a slash or a failed transfer to the account changes nothing. */
+/** A change of a balance. Slashed amounts and failed transfers to the account change nothing. */
 const statementEntry = Is.record({
   kind: Is.exactly(
     ...["sent", "received", "genesis", "reward", "fees", "council", "treasury_payment", "bond_returned"],
@@ -546,7 +550,7 @@ export const beginning = Is.record({
 
 const range = Is.exactly("hour", "day", "year")
 
-/** All lists are as long as each other, which the shape of one cannot say: `MetricsHistory.test.ts` does. */
+/** All lists have the same length, which a shape cannot express: `MetricsHistory.test.ts` checks it. */
 export const metricsHistory = (of: string, stepMs: number): Shape =>
   Is.record({
     range: Is.exactly(of),
@@ -579,11 +583,11 @@ export const validatorRounds = Is.record({
   delegated: Is.list(Is.nullable(Is.integer)),
 })
 
-/** Any refusal: its code, one line for people, and fields that help. */
+/** An error: its code, one line for people, and further fields. */
 export const failure = (code: string, more: Readonly<Record<string, Shape>> = {}): Shape =>
   Is.record({ code: Is.exactly(code), error: Is.words, ...more })
 
-// What only an archive answers.
+// Responses that need an archive.
 
 export const balances = Is.record({
   address: Is.hex20,

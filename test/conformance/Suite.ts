@@ -1,6 +1,6 @@
 /**
- * The tables of the HTTP interface, asked over real connections of whatever serves it. The typed client is used where a request
- * succeeds, and plain bytes where it must not.
+ * Runs the tables of the API over real connections against any server. Requests that succeed go through the typed
+ * client, those that must fail are sent as raw bytes.
  */
 
 import { Validator } from "@seriousme/openapi-schema-validator"
@@ -27,7 +27,7 @@ const requestOf = (method: string, path: string, headers: string, body: string |
 
 const JSON_HEADER = "Content-Type: application/json\r\n"
 
-/** One test for each route, since there are hundreds of cases, and those of a route can be asked at the same time. */
+/** One test per route: there are hundreds of cases, and those of one route can run at the same time. */
 const byRoute = <A>(
   cases: ReadonlyArray<A>,
   nameOf: (one: A) => string,
@@ -41,20 +41,20 @@ const byRoute = <A>(
   return [...routes]
 }
 
-/** What serves the interface, and what it does otherwise than a node. */
+/** A server of the API, and how it differs from a node. */
 export interface Subject {
-  /** Is called once. Everything has happened there; its node has the address of what is asked. */
+  /** Called once. Returns a world where everything has happened, with the address of the tested server. */
   readonly world: () => Promise<World.World>
   readonly reads: ReadonlyArray<Reads.Read>
   readonly refusals: ReadonlyArray<Refusals.Refusal>
-  /** Its handlers alone, under a server of somebody else, which answers in its own way whatever is no request of an endpoint. */
+  /** Only the handlers, under another server that has its own responses to unknown requests. */
   readonly isMounted?: true
 }
 
-/** For cases of one subject alone. */
+/** For cases of one subject only. */
 export interface Asking {
   readonly world: () => World.World
-  /** Asks, and holds the answer to everything that is true of any. */
+  /** Sends a request and applies the general checks to the response. */
   readonly ask: (
     method: string,
     route: string | undefined,
@@ -64,10 +64,10 @@ export interface Asking {
   ) => Promise<TestServer.RawAnswer>
 }
 
-/** To be called within a group of the subject's own. */
+/** Call this within a group of the subject's own. */
 export const define = ({ world: worldOf, reads, refusals: all, isMounted }: Subject): Asking => {
   const refusals = isMounted ? all.filter(({ route, status }) => route !== undefined && status !== 405) : all
-  /** What only a listener can answer. */
+  /** A test of the listener itself. */
   const listening = (name: string, test: () => Promise<void>): void => {
     if (isMounted === undefined) it(name, test)
   }
@@ -85,7 +85,7 @@ export const define = ({ world: worldOf, reads, refusals: all, isMounted }: Subj
     judge = new Judge(document)
   })
 
-  /** Asks, and holds the answer to everything that is true of any. */
+  /** Sends a request and applies the general checks to the response. */
   const ask = async (
     method: string,
     route: string | undefined,
@@ -131,7 +131,7 @@ export const define = ({ world: worldOf, reads, refusals: all, isMounted }: Subj
       expect(Shape.complaints(read.shape(world), body), of).toEqual([])
       if (read.values !== undefined) expect(body, of).toMatchObject(read.values(world))
 
-      // The table and the document would each have seen any fault.
+      // The mutants that both the table and the document accept.
       const unseen = ({ body }: Mutants.Mutant) => Shape.complaints(read.shape(world), body).length === 0
       expect(Mutants.of(body, read.optional).filter(unseen), of).toEqual([])
       const undocumented = (mutant: Mutants.Mutant) => {
@@ -142,6 +142,12 @@ export const define = ({ world: worldOf, reads, refusals: all, isMounted }: Subj
 
       for (const client of clients) {
         expect(Object.keys((await read.typed(client, world)) as object), of).toEqual(Object.keys(body))
+      }
+
+      // Also where the response to the path alone is encoded already.
+      if (isMounted === undefined) {
+        const unknown = await ask("GET", route, `${path}${path.includes("?") ? "&" : "?"}unknown=1`)
+        expect([unknown.status, JSON.parse(unknown.body)], of).toMatchObject([400, { field: "unknown" }])
       }
 
       const head = await ask("HEAD", route, path)
@@ -200,7 +206,7 @@ export const define = ({ world: worldOf, reads, refusals: all, isMounted }: Subj
             const urlParams: { limit: number; cursor?: string } = cursor === "" ? { limit } : { limit, cursor }
             const page = await node.client.transactions.statement({ path: { address }, urlParams })
             expect(page.entries.length).toBeLessThanOrEqual(limit)
-            // A validator earns in between; what it has earned is in the newest entries.
+            // A validator earns rewards meanwhile, which show in the newest entries.
             if (cursor === "") balance = page.balance
             changes.push(...page.entries.map(({ change }) => change))
             cursor = page.next_cursor
@@ -288,7 +294,7 @@ export const define = ({ world: worldOf, reads, refusals: all, isMounted }: Subj
     it("a signed transaction, the same one again with the same answer, and an array of them", async () => {
       const { dave, bob } = node.accounts
       const transfer = (nonce: number, fee = 5_000) => dave.transfer({ to: bob.addressBech32, amount: 1, fee, nonce })
-      // Far ahead, so that it is still pending when it comes again.
+      // A nonce far ahead, so that the transaction is still pending when it is repeated.
       const first = await post("/tx/submit", transfer(40))
       expect(Shape.complaints(Records.accepted, JSON.parse(first.body))).toEqual([])
       expect((await post("/tx/submit", transfer(40))).body).toBe(first.body)

@@ -1,22 +1,24 @@
 /**
- * A node on which everything has happened once, by signed transactions alone, so that it looks the same on a testnet and
- * on a mainnet: all ten types, a name, a validator with a delegator, a proposal with a vote, a smart account, somebody
- * who leaves, somebody who waits.
+ * A node on which everything has happened once, by signed transactions only, so that a testnet and a mainnet look the
+ * same: all ten types, a name, a validator with a delegator, a proposal with a vote, a smart account, a withdrawal and
+ * a pending transaction.
  */
 import * as Wallet from "../../src/client/Wallet.js"
 import { applied, finalized, type TestNode, until } from "./TestNode.js"
 
 export interface World {
   readonly node: TestNode
-  /** How many are connected to it. */
+  /** Whether a gateway answers, and not the node itself. */
+  readonly isGateway: boolean
+  /** The number of connected peers. */
   readonly peers: number
-  /** Hash of a finalized transaction of each type that the first protocol version has. */
+  /** Hashes of a final transaction of each type in protocol version 1. */
   readonly done: Readonly<Record<Exclude<Wallet.Type, "RotateKeyTx">, string>>
-  /** A transaction that was finalized without effect but its fee. */
+  /** A final transaction that failed and only paid its fee. */
   readonly failed: string
-  /** A transaction that had no effect in a finalized vertex, and that vertex, which has an applied one before it. */
+  /** A transaction without effect in a final vertex, and that vertex, in which an applied one comes first. */
   readonly withoutEffect: { readonly hash: string; readonly vertex: string; readonly round: number }
-  /** A transaction that cannot be finalized yet, because one before it is missing. */
+  /** A transaction that is pending because an earlier one is missing. */
   readonly pending: string
   readonly vertex: string
   readonly round: number
@@ -28,7 +30,7 @@ export interface World {
 const COIN = 100_000_000
 const FEE = 1_000
 
-/** Whoever leaves goes on leaving, and the vote stays open, for longer than any test takes. */
+/** Withdrawals and the vote last longer than any test. */
 export const parameters = { cooldown_rounds: 1_000_000, voting_period_rounds: 1_000_000 }
 
 export const populate = async (node: TestNode): Promise<World> => {
@@ -79,6 +81,7 @@ export const populate = async (node: TestNode): Promise<World> => {
   )
   return {
     node,
+    isGateway: false,
     peers: 0,
     done: {
       Transfer: transferred,
@@ -102,7 +105,7 @@ export const populate = async (node: TestNode): Promise<World> => {
   }
 }
 
-/** A transaction that changes the keys of an account and, in the same vertex, one that is signed with the old key. */
+/** A transaction that changes an account's keys and, in the same vertex, one signed with the old key. */
 const rotating = async ({ client, keys, accounts: { carol, bob } }: TestNode) => {
   const answers = await client.transactions.submit({
     payload: [
@@ -120,7 +123,7 @@ const rotating = async ({ client, keys, accounts: { carol, bob } }: TestNode) =>
   return { policy, withoutEffect: { hash, vertex: vertex_hash ?? "", round: round ?? 0 } }
 }
 
-/** Two transactions that the door lets in one after the other, of which the second has nothing left to do. */
+/** Two transactions that the node accepts one after the other, although the first leaves the second nothing to do. */
 const failing = async ({ client, accounts: { frank, erin } }: TestNode): Promise<string> => {
   const answers = await client.transactions.submit({
     payload: [

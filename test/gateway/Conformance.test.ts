@@ -1,4 +1,4 @@
-/** The tables of the HTTP interface against a gateway, which answers out of an archive what a node answers from its files. */
+/** Runs the conformance tables of the HTTP API against a gateway, which answers from an archive. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
 import { type Follower, follow } from "../archive/Follower.js"
@@ -14,7 +14,7 @@ import { type Gateway, serve } from "./Serving.js"
 const modes = ["testnet", "mainnet"] as const
 const isTried = Server.isThere || process.env["CI"] !== undefined
 
-/** An archive that begins when everything has happened, so it has to catch up, and a gateway over it. */
+/** Starts an archive after everything has happened, so that it must catch up, and a gateway over it. */
 const behind = async (server: Server.Server, mode: TestNode.Mode, world: World.World) => {
   const { node } = world
   const database = await server.create(mode)
@@ -27,7 +27,12 @@ const behind = async (server: Server.Server, mode: TestNode.Mode, world: World.W
   const gateway = await serve(node.genesisFile, database, [node.url])
   const client = Client.connect(gateway.url, { retries: 0 })
   const { port } = new URL(gateway.url)
-  const served = { ...world, peers: 1, node: { ...node, url: gateway.url, port: Number(port), client } }
+  const served = {
+    ...world,
+    isGateway: true,
+    peers: 1,
+    node: { ...node, url: gateway.url, port: Number(port), client },
+  }
   return { follower, gateway, served }
 }
 
@@ -59,7 +64,7 @@ describe.skipIf(!isTried)(Rest.of("the tables of a node once more", "behind a ga
       refusals: Refusals.ofGateway.filter(({ only }) => only === undefined || only === mode),
     })
 
-    it("serves metrics of its own", async () => {
+    it("serves its own metrics", async () => {
       const { headers, body } = await ask("GET", "/metrics", "/metrics")
       expect(headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8")
       expect(body).toMatch(/^udg_gateway_commit \d+$/m)

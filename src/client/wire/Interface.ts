@@ -160,6 +160,14 @@ export interface HealthReport {
       /** Round of the latest quorum checkpoint. */
       readonly latest_round: Kinds.Round
     }
+    readonly archive?: {
+      /** This part's health. */
+      readonly status: HealthLevel
+      /** Last finalized round in the archive. */
+      readonly finalized_round: Kinds.Round
+      /** Finalized rounds that the archive lacks. */
+      readonly lag: number
+    } | undefined
     readonly sync?: {
       /** This part's health. */
       readonly status: HealthLevel

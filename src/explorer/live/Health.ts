@@ -23,6 +23,12 @@ export const lasting = computed(() =>
   ),
 )
 
+/** Problems that make what the pages show older than it looks. */
+const OLD: ReadonlySet<string> = new Set(["archive", "sync", "catch_up"])
+
+/** Whether the data is lastingly behind the network's. */
+export const isBehind = computed(() => lasting.value.some(({ component }) => OLD.has(component)))
+
 const ask = (): Promise<void> =>
   node.core.healthReport().then(
     (value) => {

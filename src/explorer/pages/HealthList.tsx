@@ -15,10 +15,13 @@ const tones: Readonly<Record<Report["status"], Tone>> = {
 /** Every part of the node with its health and figure. */
 export const HealthList = ({ report }: { readonly report: Report }) => {
   const isGone = Live.connection.value === "lost"
-  const { dag, finality, state, mempool, network, checkpoints } = report.components
+  const { dag, finality, archive, state, mempool, network, checkpoints } = report.components
   const rows: ReadonlyArray<readonly [name: string, status: Report["status"], figure: ComponentChildren]> = [
     ["DAG", dag.status, `${Words.count(dag.vertices)} vertices`],
     ["Finality", finality.status, `${Words.counted(finality.lag, "round")} behind`],
+    ...(archive === undefined
+      ? []
+      : [["Archive", archive.status, `${Words.counted(archive.lag, "round")} behind`] as const]),
     ["State", state.status, Words.counted(state.accounts, "account")],
     ["Mempool", mempool.status, `${Words.count(mempool.size)} of ${Words.count(mempool.capacity)}`],
     ["Network", network.status, Words.counted(network.peers, "peer")],

@@ -83,7 +83,7 @@ const signer = ({ status, quietMs }: Option.Option.Value<Seen["signer"]>) =>
       "does; the log of module validator names the cause",
   )
 
-const upgrade = ({ status, decided, known }: Seen["upgrade"]) =>
+export const upgrade = ({ status, decided, known }: Seen["upgrade"]) =>
   wrong(
     "upgrade",
     status,

@@ -32,6 +32,7 @@ export const PAGES = {
   failures: "docs/operations/monitoring.md#a-bug-in-the-network-layer",
   checkpoints: `${ALERTS}#udgcheckpointage`,
   clock: `${ALERTS}#udgclockoff`,
+  archive: `${ALERTS}#udgarchivelag`,
   recovery: "docs/recovery.md",
   restarting: "docs/operations/monitoring.md#what-is-healthy",
 } as const

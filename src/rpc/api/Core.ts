@@ -119,6 +119,12 @@ const Status = Schema.Literal("healthy", "degraded", "warning", "unhealthy").ann
 })
 const status = Field.of(Status, "this part's health")
 
+const Archive = Schema.Struct({
+  status,
+  finalized_round: Field.round("last finalized round in the archive"),
+  lag: Field.count("finalized rounds that the archive lacks"),
+}).annotations({ description: "only at a gateway" })
+
 const FastSync = Schema.Struct({
   status,
   epoch: Field.count("the epoch whose closing state is fetched"),
@@ -194,6 +200,7 @@ export const HealthReport = Field.record(
       }),
       network: Schema.Struct({ status, peers: Field.count("connected nodes") }),
       checkpoints: Schema.Struct({ status, latest_round: Field.round("round of the latest quorum checkpoint") }),
+      archive: Schema.optional(Archive),
       sync: Schema.optional(FastSync),
       catch_up: Schema.optional(CatchUp),
       recovery: Schema.optional(Recovery),

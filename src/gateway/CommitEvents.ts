@@ -2,6 +2,7 @@
 import { Effect, Either, Schema } from "effect"
 import type { DatabaseFailed } from "../archive/ArchiveError.js"
 import type { Row, Statements } from "../archive/Postgres.js"
+import type { ValidatorOf } from "../node/reads/State.js"
 import * as Natural from "../protocol/numbers/Natural.js"
 import * as Vertex from "../protocol/vertex/Vertex.js"
 import { TransactionType } from "../rpc/api/Core.js"
@@ -34,9 +35,9 @@ const transactionOf = (row: Row): Event =>
     applied: row[6] === true,
   })
 
-const vertexOf = (row: Row): Event => {
+const vertexOf = (row: Row, validatorOf: ValidatorOf): Event => {
   const { header, transactionCount } = Either.getOrThrow(Vertex.decodeHead(Column.bytes(row, 3)))
-  return PublicEvents.vertex(header, transactionCount)
+  return PublicEvents.vertex(header, transactionCount, validatorOf)
 }
 
 /** For the commits in this range that exist. */
@@ -44,6 +45,7 @@ export const read = (
   { rows }: Statements,
   first: number,
   last: number,
+  validatorOf: ValidatorOf,
 ): Effect.Effect<ReadonlyArray<CommitEvents>, DatabaseFailed> =>
   Effect.gen(function* () {
     const vertices = yield* rows(VERTICES, [first, last])
@@ -62,7 +64,7 @@ export const read = (
       const index = Column.integer(row, 0)
       const commit = commits.get(index) ?? { leaderRound: Natural.round(Column.integer(row, 1)), events: [] }
       commits.set(index, commit)
-      commit.events.push(vertexOf(row), ...inVertex(index, Column.integer(row, 2)))
+      commit.events.push(vertexOf(row, validatorOf), ...inVertex(index, Column.integer(row, 2)))
     }
     return [...commits].map(([index, commit]) => ({ index, ...commit }))
   })

@@ -113,7 +113,7 @@ export class Telling {
 
 const fromArchive = (telling: Telling) =>
   Effect.gen(function* () {
-    const archive = yield* Archive
+    const [archive, { validatorOf }] = yield* Effect.all([Archive, State])
     let next = archive.asOf() + 1
     const step = Effect.gen(function* () {
       yield* archive.reached(next)
@@ -124,7 +124,8 @@ const fromArchive = (telling: Telling) =>
         return
       }
       const until = Math.min(last, next + COMMITS - 1)
-      const commits = yield* archive.snapshot((sql) => CommitEvents.read(sql, next, until))
+      const accounts = yield* validatorOf
+      const commits = yield* archive.snapshot((sql) => CommitEvents.read(sql, next, until, accounts))
       for (const commit of commits) {
         telling.committed(commit)
         next = commit.index + 1

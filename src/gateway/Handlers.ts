@@ -191,7 +191,7 @@ const governance = group("governance", (handlers) =>
 const dag = group("dag", (handlers) =>
   Effect.gen(function* () {
     const [nodes, { genesis }] = yield* Effect.all([Nodes, State])
-    const { round, vertex } = Dag.reads(yield* FinalizedDag.dag(genesis.networkId))
+    const { round, vertex } = yield* Dag.reads(yield* FinalizedDag.dag(genesis.networkId))
     return handlers
       .handle("round", round)
       .handle("vertex", vertex)

@@ -4,6 +4,7 @@ import { fromHex } from "#crypto"
 import type { Statements } from "../archive/Postgres.js"
 import { pageOf, rangeOf, State, TransactionNotFound, wantedOf } from "../node/reads/State.js"
 import type * as Genesis from "../protocol/epoch/Genesis.js"
+import type { Address } from "../protocol/identity/Address.js"
 import type { Hash } from "../protocol/identity/Hash.js"
 import * as Network from "../protocol/identity/Network.js"
 import * as Natural from "../protocol/numbers/Natural.js"
@@ -76,6 +77,12 @@ const make = (genesis: Genesis.Genesis) =>
         const { head, totals, parameters } = view.read
         return { head, totals, parameters }
       }),
+      // A key signs from an epoch's beginning on, and the change to it is a record of an epoch before.
+      validatorOf: Effect.suspend(() =>
+        Effect.as(archive.epoch() > view.read.epoch.epoch ? refreshed : Effect.void, (key: Address) =>
+          view.read.accountOf(key),
+        ),
+      ),
       transaction: (id) =>
         Effect.gen(function* () {
           const found = yield* archive.read((sql) => finalized.byId(sql, id))

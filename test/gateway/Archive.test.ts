@@ -1,4 +1,4 @@
-/** What a gateway's reads can do to each other, and what it makes of a database that was away. */
+/** How a gateway's reads affect each other, and how it recovers from an unavailable database. */
 import { Context, Duration, Effect, Exit, Fiber, Layer, Option, Redacted } from "effect"
 import * as Pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -19,12 +19,15 @@ import * as EmptyArchive from "./EmptyArchive.js"
 const ann = person("ann")
 const val = person("val")
 
-/** Nobody's turn would come before the five seconds of those who wait in vain, and a busy machine is not as slow as that. */
+/**
+ * In a queue behind reads that time out after five seconds, nothing would be answered this soon. Even a busy machine is
+ * faster.
+ */
 const SOON_MS = 3_000
-/** Longer than five seconds on a busy machine, and not as long as two of those after each other. */
+/** More than the five seconds of one timeout on a busy machine, and less than two timeouts in sequence. */
 const LATE_MS = 10_000
 
-/** How long it took, and how it ended. */
+/** Returns how long the effect took, and whether it succeeded. */
 const timed = <A>(effect: Effect.Effect<A, unknown>) =>
   Effect.map(Effect.timed(Effect.exit(effect)), ([duration, exit]) => ({
     ms: Duration.toMillis(duration),
@@ -58,7 +61,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       return { plain, url, genesis, chain, commitAt, commit: commitAt() }
     }
 
-    /** Nobody can read the table until then. */
+    /** Locks the table against reads meanwhile. */
     const whileLocked = <A, E, R>(url: string, table: string, effect: Effect.Effect<A, E, R>) =>
       Effect.acquireUseRelease(
         Effect.promise(async () => {
@@ -84,9 +87,9 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
           ]).flat(),
           { concurrency: "unbounded" },
         )
-        /** How far the archive is, which `/health` asks. */
+        /** Reads the archive's position, as `/health` does. */
         const looks = Effect.all(Array.from({ length: 4 }, () => Effect.delay(timed(isThere), "1 seconds")))
-        /** Nobody can read the table yet, and those who gave up have left their connections. */
+        /** Reads of a table that is still locked, once the cancelled reads have freed their connections. */
         const others = Effect.all(
           Array.from({ length: 8 }, () => timed(read(({ rows }) => rows("select balance from accounts")))),
         )
@@ -151,7 +154,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         yield* isThere
         const { isAnswered, ms } = yield* whileLocked(plain, "records", timed(refreshed))
         expect([isAnswered, ms > 4_000, ms < LATE_MS]).toEqual([false, true, true])
-        // Nobody asks again.
+        // No further request is needed.
         yield* Effect.repeat(
           Effect.delay(
             Effect.sync(() => view.read.head.index),
@@ -190,7 +193,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
         })
         const dag = yield* Effect.provideService(FinalizedDag.dag(genesis.networkId), Archive, archive)
         expect((yield* dag.round(Natural.round(chain.round))).vertices).toHaveLength(1)
-        const [commit] = yield* archive.snapshot((sql) => CommitEvents.read(sql, 1, 1))
+        const [commit] = yield* archive.snapshot((sql) => CommitEvents.read(sql, 1, 1, (key) => key))
         expect(commit?.events.map(({ type }) => type)).toEqual(["vertex", "transaction"])
         expect(lengths.filter((length) => length === Vertex.HEAD_BYTES)).toHaveLength(2)
         expect(Math.max(...lengths)).toBe(Vertex.HEAD_BYTES)
@@ -226,7 +229,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       await Effect.runPromise(Effect.provide(program, archive(url, genesis)))
     })
 
-    it("listens again when its connection is lost, and hears of a commit at once", async () => {
+    it("listens again after a lost connection, and learns of a commit immediately", async () => {
       const { plain, url, genesis, commit } = await filled("listening")
       const listeners = "from pg_stat_activity where query ilike 'listen %' and datname = current_database()"
       const program = Effect.gen(function* () {

@@ -14,7 +14,7 @@ const silent = (msLeft: number, isConnected = true): Recovery => ({
   signing: { _tag: "Silent", msLeft, isConnected, round: Natural.round(223) },
 })
 
-/** Reads these one after the other, two seconds apart, and returns what was reported. */
+/** Reads these views two seconds apart, and returns the reports. */
 const said = (views: ReadonlyArray<Partial<Node.View>>, watch = new Node.Watch(INTERVAL)) =>
   Effect.gen(function* () {
     const lines: Array<string> = []
@@ -47,7 +47,7 @@ it.effect("reports a validator that stood still once a minute, and never a node 
 )
 
 describe("a waiting node", () => {
-  it("reports what it waits for, and for how long where only time is missing", () => {
+  it("reports the reason for waiting, and the remaining time if only time is missing", () => {
     expect(Node.waitingOf(right)).toBeNull()
     expect(Node.waitingOf({ ...right, signing: { _tag: "NoSeat" } })).toBeNull()
     const round = Natural.round(7)
@@ -56,6 +56,11 @@ describe("a waiting node", () => {
       following: { _tag: "Standstill", round, lacks: members.slice(0, 2) },
     })
     expect(standstill?.waitsFor).toEqual([`a quorum of vertices in round 7; missing: ${members[0]}, ${members[1]}`])
+    const named = Node.waitingOf(
+      { ...right, signing: { _tag: "Asking", lacks: members.slice(1, 2) } },
+      () => members[6] ?? expect.unreachable(),
+    )
+    expect(named?.waitsFor[0]).toMatch(`missing: ${members[6]}`)
     const asking = Node.waitingOf({ ...right, signing: { _tag: "Asking", lacks: members } })
     expect(asking?.waitsFor[0]).toContain("and 2 more")
     const waiting = Node.waitingOf(silent(23_400, false))
@@ -63,7 +68,7 @@ describe("a waiting node", () => {
     expect(waiting?.waitsFor[0]).toMatch(/^24 s .*up to round 223.*no quorum is connected$/)
   })
 
-  it("reports whose answers it lacks after a lost disk, and what the operator can type", () => {
+  it("reports whose answers are missing after a lost disk, and the option for the operator", () => {
     const signing = {
       _tag: "Forgotten",
       epoch: Natural.epoch(7),
@@ -101,7 +106,7 @@ describe("a waiting node", () => {
   it.effect.each<Recovery["following"]>([
     { _tag: "Closing", epoch: Natural.epoch(3), lacks: [] },
     { _tag: "Standstill", round: Natural.round(7), lacks: [] },
-  ])("says nothing of what is over at the next look: $_tag", (following) =>
+  ])("does not report a problem that is over at the next look: $_tag", (following) =>
     Effect.gen(function* () {
       const recovery = { ...right, following }
       const watch = new Node.Watch(INTERVAL)

@@ -74,7 +74,9 @@ it("logs at debug that a node joins and how far it has come", async () => {
   const lines: Array<Line> = []
   const progress = { epoch: Natural.epoch(3), heldRecords: 100, records: 400 }
   await Effect.runPromise(
-    Journal.write({ _tag: "Joining", progress }, Option.none()).pipe(Effect.provide(logging("info,sync=debug", lines))),
+    Journal.write({ _tag: "Joining", progress }, Option.none(), (key) => key).pipe(
+      Effect.provide(logging("info,sync=debug", lines)),
+    ),
   )
   expect(lines).toMatchObject([{ level: "debug", module: "sync", message: "joining", annotations: progress }])
 })

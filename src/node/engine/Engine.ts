@@ -155,6 +155,7 @@ interface Audience {
   readonly vitals: Vitals
   readonly fastSync: FastSync.FastSync
   readonly self: Option.Option<Address.Address>
+  readonly accountOf: (key: Address.Address) => Address.Address
 }
 
 /**
@@ -162,7 +163,7 @@ interface Audience {
  * published.
  */
 const publishTo =
-  ({ events, ineffective, settling, counters, vitals, fastSync, self }: Audience) =>
+  ({ events, ineffective, settling, counters, vitals, fastSync, self, accountOf }: Audience) =>
   (event: NodeEvent) =>
     Effect.gen(function* () {
       ineffective.published(event)
@@ -170,7 +171,7 @@ const publishTo =
       counters.published(event)
       vitals.changed()
       yield* fastSync.published(event, yield* SteadyClock.current)
-      yield* Journal.write(event, self)
+      yield* Journal.write(event, self, accountOf)
       yield* PubSub.publish(events, event)
     })
 
@@ -197,11 +198,16 @@ const door = (inbox: Inbox<Input>, vitals: Vitals) =>
       })
   })
 
-const countersOf = (replica: Replica, self: Address.Address | null, vertices: number): Counters => {
+const countersOf = (
+  replica: Replica,
+  self: Address.Address | null,
+  accountOf: Audience["accountOf"],
+  vertices: number,
+): Counters => {
   const { record } = replica.core.epoch.opening
   return new Counters({
     vertices,
-    participation: new Participation(self, record, replica.read.head.leaderRound, (key) => replica.read.accountOf(key)),
+    participation: new Participation(self, record, replica.read.head.leaderRound, accountOf),
     isFresh: (round) => round >= replica.core.epoch.reachedRound - TRANSIT_ROUNDS,
   })
 }
@@ -222,7 +228,8 @@ const make = (load: Load) =>
     const storage = yield* Storage
     const supervisor = yield* Supervisor
     const { replica, vitals, self } = yield* opened(load)
-    const counters = countersOf(replica, Option.getOrNull(self), yield* storage.vertices.count)
+    const accountOf = (key: Address.Address) => replica.read.accountOf(key)
+    const counters = countersOf(replica, Option.getOrNull(self), accountOf, yield* storage.vertices.count)
     const ineffective = new Ineffective()
     const settling = new Settling({ ...replica.read.head, totals: replica.read.totals })
     const fastSync = new FastSync.FastSync()
@@ -233,7 +240,7 @@ const make = (load: Load) =>
     const writer = yield* Writer.start(storage, supervisor, {
       ...recorder.listener,
       written: (id) => Effect.sync(() => inbox.push({ _tag: "Written", id })),
-      published: publishTo({ events, ineffective, settling, counters, vitals, fastSync, self }),
+      published: publishTo({ events, ineffective, settling, counters, vitals, fastSync, self, accountOf }),
     })
     const write = yield* Watching.countingSupply(replica, recorder.counting(writer.perform))
     const gathered = gatheredBy(writer, write)

@@ -10,6 +10,8 @@ import * as Log from "../log/Log.js"
 import type { NodeEvent } from "./NodeEvent.js"
 
 type Executed = Extract<NodeEvent, { readonly _tag: "Executed" }>
+/** The account of the validator that signs with a key. */
+type AccountOf = (key: Address) => Address
 type Record = Effect.Effect<void>
 
 const log = {
@@ -58,11 +60,11 @@ const ownVertices = ({ execution }: Executed, self: Option.Option<Address>): Rec
     { discard: true },
   )
 
-const ordered = ({ vertices }: Executed): Record =>
+const ordered = ({ vertices }: Executed, accountOf: AccountOf): Record =>
   log.dag.traceEach(() =>
     vertices.map(({ header: { hash, round, author, parents }, body: { transactions } }) => [
       "vertex ordered",
-      { vertex: hash, round, author, parents: parents.length, transactions: transactions.length },
+      { vertex: hash, round, author: accountOf(author), parents: parents.length, transactions: transactions.length },
     ]),
   )
 
@@ -104,7 +106,7 @@ const subjects = ({ vertices, execution }: Executed): Record =>
     { discard: true },
   )
 
-const commit = (event: Executed, self: Option.Option<Address>): Record => {
+const commit = (event: Executed, self: Option.Option<Address>, accountOf: AccountOf): Record => {
   const { commit, vertices, events, changes, totals } = event.execution
   const { index, leaderRound } = commit
   const count = (): number => vertices.reduce((sum, { transactions }) => sum + transactions.length, 0)
@@ -116,7 +118,7 @@ const commit = (event: Executed, self: Option.Option<Address>): Record => {
         vertices: vertices.length,
         transactions: count(),
       })),
-      ordered(event),
+      ordered(event, accountOf),
       log.state.debug("executed", { commit: index, changes: changes.size, supply: totals.total }),
       executed(event),
       subjects(event),
@@ -128,10 +130,10 @@ const commit = (event: Executed, self: Option.Option<Address>): Record => {
   )
 }
 
-export const write = (event: NodeEvent, self: Option.Option<Address>): Record => {
+export const write = (event: NodeEvent, self: Option.Option<Address>, accountOf: AccountOf): Record => {
   switch (event._tag) {
     case "Executed":
-      return commit(event, self)
+      return commit(event, self, accountOf)
     case "RoundReached":
       return log.dag.debug("round reached", { round: event.round })
     case "TakenIn":
@@ -149,7 +151,8 @@ export const write = (event: NodeEvent, self: Option.Option<Address>): Record =>
     }
     case "EpochStarted": {
       const { epoch, firstRound, members } = event.opening.record
-      const hasSeat = members.some(({ address }) => Option.contains(self, address))
+      const account = Option.map(self, accountOf)
+      const hasSeat = members.some(({ address }) => Option.contains(account, accountOf(address)))
       return log.staking.info("epoch begins", { epoch, round: firstRound, members: members.length, hasSeat })
     }
     case "Joining":

@@ -40,15 +40,18 @@ const MEMBERS_NAMED = 5
 export const mostAheadMs = (roundIntervalMs: number): number =>
   Math.max(LEAST_AHEAD_MS, RIGHT_INTERVALS * roundIntervalMs)
 
-const named = (members: ReadonlyArray<Address>): string => {
+/** The account of the validator that signs with a key. */
+type AccountOf = (key: Address) => Address
+
+const named = (members: ReadonlyArray<Address>, accountOf: AccountOf): string => {
   const more = members.length - MEMBERS_NAMED
-  const names = members.slice(0, MEMBERS_NAMED).join(", ")
+  const names = members.slice(0, MEMBERS_NAMED).map(accountOf).join(", ")
   return members.length === 0 ? "nobody" : more > 0 ? `${names} and ${more} more` : names
 }
 
 type Of<Tag extends Signing["_tag"]> = Extract<Signing, { readonly _tag: Tag }>
 
-const followingWaitsFor = (state: Following): string | null => {
+const followingWaitsFor = (state: Following, accountOf: AccountOf): string | null => {
   switch (state._tag) {
     case "InStep":
       return null
@@ -57,9 +60,9 @@ const followingWaitsFor = (state: Following): string | null => {
     case "EpochOver":
       return `the vertices that end epoch ${state.epoch}, whose close a quorum has signed`
     case "Closing":
-      return `a quorum to sign the close of epoch ${state.epoch}; missing: ${named(state.lacks)}`
+      return `a quorum to sign the close of epoch ${state.epoch}; missing: ${named(state.lacks, accountOf)}`
     case "Standstill":
-      return `a quorum of vertices in round ${state.round}; missing: ${named(state.lacks)}`
+      return `a quorum of vertices in round ${state.round}; missing: ${named(state.lacks, accountOf)}`
     case "Joining":
       return `the closing state of epoch ${state.epoch}`
   }
@@ -71,10 +74,13 @@ const REFUSED = {
 } as const
 
 /** Includes the command to type: the reader may have no time for a page. */
-const forgottenWaitsFor = ({ epoch, fromRound, base, bound, lacks, refused }: Of<"Forgotten">): string => {
+const forgottenWaitsFor = (
+  { epoch, fromRound, base, bound, lacks, refused }: Of<"Forgotten">,
+  accountOf: AccountOf,
+): string => {
   const awaited =
     bound === null
-      ? `members with more than two thirds of the stake to report their rounds; missing: ${named(lacks)}`
+      ? `members with more than two thirds of the stake to report their rounds; missing: ${named(lacks, accountOf)}`
       : `a quorum to pass round ${bound}, up to which this key may have signed`
   return (
     `${awaited}; until then it does not sign, because this disk was lost or rolled back and lacks some of what its key has ` +
@@ -83,15 +89,15 @@ const forgottenWaitsFor = ({ epoch, fromRound, base, bound, lacks, refused }: Of
   )
 }
 
-const signingWaitsFor = (state: Signing): string | null => {
+const signingWaitsFor = (state: Signing, accountOf: AccountOf): string | null => {
   switch (state._tag) {
     case "NoSeat":
     case "Signing":
       return null
     case "Asking":
-      return `a quorum to report what this key has signed; missing: ${named(state.lacks)}`
+      return `a quorum to report what this key has signed; missing: ${named(state.lacks, accountOf)}`
     case "Forgotten":
-      return forgottenWaitsFor(state)
+      return forgottenWaitsFor(state, accountOf)
     case "Silent": {
       const seconds = Math.ceil(state.msLeft / 1_000)
       const connected = state.isConnected ? "" : "; the timer is stopped while no quorum is connected"
@@ -104,8 +110,8 @@ const signingWaitsFor = (state: Signing): string | null => {
 }
 
 /** The present wait; null for a node that is up to date and may sign. */
-export const waitingOf = ({ following, signing }: Recovery): Waiting | null => {
-  const waits = [followingWaitsFor(following), signingWaitsFor(signing)]
+export const waitingOf = ({ following, signing }: Recovery, accountOf: AccountOf = (key) => key): Waiting | null => {
+  const waits = [followingWaitsFor(following, accountOf), signingWaitsFor(signing, accountOf)]
   const waitsFor = waits.filter((wait) => wait !== null)
   if (waitsFor.length === 0) return null
   const signsInSeconds = signing._tag === "Silent" ? Math.ceil(signing.msLeft / 1_000) : null
@@ -132,6 +138,7 @@ const isFetching = (following: Following["_tag"]): boolean =>
 export class Watch {
   readonly #mostAheadMs: number
   readonly #settledMs: number
+  readonly #accountOf: AccountOf | undefined
   #waiting: Waiting | null = null
   #clockAheadMs: number | null = null
   #fetchedAt: Timestamp | null = null
@@ -141,7 +148,8 @@ export class Watch {
   #wallAheadMs: number | null = null
   #pausesSaid: { readonly count: number; readonly at: Timestamp } | null = null
 
-  constructor(roundIntervalMs: number) {
+  constructor(roundIntervalMs: number, accountOf?: AccountOf) {
+    this.#accountOf = accountOf
     this.#mostAheadMs = mostAheadMs(roundIntervalMs)
     this.#settledMs = Math.max(SETTLED_MS, RIGHT_INTERVALS * roundIntervalMs)
   }
@@ -169,7 +177,7 @@ export class Watch {
     const { _tag } = recovery.following
     const isMoment = isBriefByNature(_tag) && _tag !== this.#lastFollowing
     this.#lastFollowing = _tag
-    this.#waiting = waitingOf(isMoment ? { ...recovery, following: { _tag: "InStep" } } : recovery)
+    this.#waiting = waitingOf(isMoment ? { ...recovery, following: { _tag: "InStep" } } : recovery, this.#accountOf)
     // What arrives right after a start can be old too: the node does not know yet how far the others are.
     if (isFetching(_tag) || this.#fetchedAt === null) this.#fetchedAt = now
     const isHeard = now - this.#fetchedAt >= this.#settledMs

@@ -40,7 +40,7 @@ export const watching = (replica: Replica, roundIntervalMs: number) =>
       return catchUp.look({ epoch: opening.record.epoch, round: dag.quorumRound, reachedRound }, at)
     })
     yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced(LOOKED_EVERY)))
-    const watch = new Recovery.Watch(roundIntervalMs)
+    const watch = new Recovery.Watch(roundIntervalMs, (key) => replica.read.accountOf(key))
     const watched = Effect.flatMap(Effect.all([SteadyClock.current, SteadyClock.wallAhead]), ([at, wallAheadMs]) => {
       const { clockAheadMs, pauses } = replica
       return watch.look({ recovery: replica.recovery(at), clockAheadMs, wallAheadMs, pauses }, at)

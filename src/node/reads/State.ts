@@ -80,6 +80,8 @@ const finalized = (recorded: RecordedTransaction): Finalized => ({
   recorded,
 })
 
+export type ValidatorOf = (key: Address) => Address
+
 /** A half-open range of positions in the total order. */
 export interface Range {
   readonly first: Sequence
@@ -165,6 +167,8 @@ const make = Effect.gen(function* () {
         }),
       ),
     addressOf: (name: Name) => read(() => Option.fromNullable(view.read.addressOf(name))),
+    /** Tells the account of the validator that signs, or has signed, with the key of an address. */
+    validatorOf: read((): ValidatorOf => (key) => view.read.accountOf(key)),
     transaction: (id: Hash): Effect.Effect<Known, TransactionNotFound | NoAnswer> =>
       Effect.gen(function* () {
         // Memory first: a transaction that leaves memory is on disk by then.

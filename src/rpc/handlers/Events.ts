@@ -2,6 +2,7 @@ import { Clock, Duration, Effect, Option, Schedule, Stream } from "effect"
 import { Supervisor } from "../../node/lifecycle/Supervisor.js"
 import { Events } from "../../node/reads/Events.js"
 import { Health, type Report } from "../../node/reads/Health.js"
+import { State } from "../../node/reads/State.js"
 import * as AccountReference from "./AccountReference.js"
 import { Feed } from "./EventFeed.js"
 import * as EventFilter from "./EventFilter.js"
@@ -36,6 +37,7 @@ export const feed = Effect.gen(function* () {
   const events = yield* Events
   const health = yield* Health
   const supervisor = yield* Supervisor
+  const validatorOf = yield* (yield* State).validatorOf
   const feed = new Feed(Math.floor((yield* Clock.currentTimeMillis) / 1_000) * NUMBERS_A_SECOND)
 
   const unsaid = PublicEvents.unsaid()
@@ -46,7 +48,7 @@ export const feed = Effect.gen(function* () {
       Stream.runForEach(events.all, (event) =>
         Effect.sync(() => {
           const { reached, finalized } = events.rounds()
-          feed.append(unsaid(PublicEvents.eventsOf(event, reached, finalized)))
+          feed.append(unsaid(PublicEvents.eventsOf(event, reached, finalized, validatorOf)))
         }),
       ),
       Effect.never,

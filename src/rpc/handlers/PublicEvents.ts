@@ -2,6 +2,7 @@
 
 import type { NodeEvent } from "../../node/engine/NodeEvent.js"
 import type { Report, Status } from "../../node/reads/Health.js"
+import type { ValidatorOf } from "../../node/reads/State.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Round } from "../../protocol/numbers/Natural.js"
 import * as Charges from "../../protocol/transaction/Charges.js"
@@ -27,11 +28,15 @@ export const transaction = ({
   applied,
 })
 
-export const vertex = ({ hash, round, author, coinbase }: Header, transactions: number): Event => ({
+export const vertex = (
+  { hash, round, author, coinbase }: Header,
+  transactions: number,
+  validatorOf: ValidatorOf,
+): Event => ({
   type: "vertex",
   hash,
   round,
-  validator: author,
+  validator: validatorOf(author),
   reward: coinbase,
   tx_count: transactions,
 })
@@ -40,9 +45,9 @@ const transactionEvent = ({ id, from, operation }: Transaction, applied: boolean
   transaction({ hash: id, transaction_type: operation._tag, from, to: Charges.recipientOf(operation), applied })
 
 /** Every vertex in order, with its transactions that had an effect. */
-const executedEvents = ({ execution, vertices }: Executed): ReadonlyArray<Event> =>
+const executedEvents = ({ execution, vertices }: Executed, validatorOf: ValidatorOf): ReadonlyArray<Event> =>
   vertices.flatMap(({ header, body }, i) => [
-    vertex(header, body.transactions.length),
+    vertex(header, body.transactions.length, validatorOf),
     ...body.transactions.flatMap((transaction, j) => {
       const outcome = execution.vertices[i]?.transactions[j]
       return outcome === undefined || outcome._tag === "NoEffect"
@@ -52,7 +57,12 @@ const executedEvents = ({ execution, vertices }: Executed): ReadonlyArray<Event>
   ])
 
 /** `round` and `finalizedRound`: the current ones. */
-export const eventsOf = (event: NodeEvent, round: Round, finalizedRound: Round): ReadonlyArray<Event> => {
+export const eventsOf = (
+  event: NodeEvent,
+  round: Round,
+  finalizedRound: Round,
+  validatorOf: ValidatorOf,
+): ReadonlyArray<Event> => {
   const position: Event = { type: "round", round, finalized_round: finalizedRound }
   switch (event._tag) {
     case "RoundReached":
@@ -60,7 +70,7 @@ export const eventsOf = (event: NodeEvent, round: Round, finalizedRound: Round):
     case "TakenIn":
       return event.received.map(({ transaction }) => transactionEvent(transaction, null))
     case "Executed":
-      return [...executedEvents(event), position]
+      return [...executedEvents(event, validatorOf), position]
     case "ForeignOwnHeader":
       return [
         {

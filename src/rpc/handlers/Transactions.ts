@@ -3,7 +3,14 @@ import type { Submitted } from "../../node/engine/Incoming.js"
 import type { NoAnswer } from "../../node/reads/Lookup.js"
 import { Mempool } from "../../node/reads/Mempool.js"
 import { Search } from "../../node/reads/Search.js"
-import { type Finalized, type Known, type Filter as OfEverybody, type Page, State } from "../../node/reads/State.js"
+import {
+  type Finalized,
+  type Known,
+  type Filter as OfEverybody,
+  type Page,
+  State,
+  type ValidatorOf,
+} from "../../node/reads/State.js"
 import { Home } from "../../node/start/Home.js"
 import type * as Hash from "../../protocol/identity/Hash.js"
 import * as Network from "../../protocol/identity/Network.js"
@@ -19,11 +26,11 @@ import * as Submission from "./Submission.js"
 
 const STANDARD_PAGE = 50
 
-const finalizedOutcome = ({ transaction, recorded }: Finalized) => ({
+const finalizedOutcome = ({ transaction, recorded }: Finalized, validatorOf: ValidatorOf) => ({
   status: "finalized" as const,
   round: recorded.vertex.round,
   vertex_hash: recorded.vertex.hash,
-  validator: recorded.vertex.author,
+  validator: validatorOf(recorded.vertex.author),
   applied: recorded.outcome.failure === null,
   failure: recorded.outcome.failure && `${recorded.outcome.failure.code}: ${recorded.outcome.failure.reason}`,
   proposal_id: recorded.outcome.proposalId,
@@ -43,8 +50,10 @@ const pendingOutcome = (transaction: Transaction) => ({
   transaction: JsonForm.toJson(transaction),
 })
 
-const lookupOf = (hash: Hash.Hash, known: Known) =>
-  known._tag === "Finalized" ? { hash, ...finalizedOutcome(known) } : { hash, ...pendingOutcome(known.transaction) }
+const lookupOf = (hash: Hash.Hash, known: Known, validatorOf: ValidatorOf) => ({
+  hash,
+  ...(known._tag === "Finalized" ? finalizedOutcome(known, validatorOf) : pendingOutcome(known.transaction)),
+})
 
 /** Where the next page begins. Only this node reads it. */
 const cursorOf = (sequence: number): string => sequence.toString(36)
@@ -79,18 +88,22 @@ export const reads = (latest: Latest) =>
     const account = yield* AccountReference.resolver
 
     return {
-      lookup: ({ path: { hash } }) => Effect.map(state.transaction(hash), (known) => lookupOf(hash, known)),
+      lookup: ({ path: { hash } }) =>
+        Effect.zipWith(state.transaction(hash), state.validatorOf, (known, validatorOf) =>
+          lookupOf(hash, known, validatorOf),
+        ),
       history: ({ path, urlParams: { limit = STANDARD_PAGE, cursor, ...filter } }) =>
         Effect.gen(function* () {
           const address = yield* account("address", path.address)
           const before = cursor === undefined ? Option.some(null) : sequenceOf(cursor)
           if (Option.isNone(before)) return yield* Effect.fail(Failure.badCursor)
           const { transactions, next } = yield* state.history(address, before.value, limit, filter)
+          const validatorOf = yield* state.validatorOf
           return {
             transactions: transactions.map((known) => ({
               hash: known.transaction.id,
               direction: known.transaction.from === address ? ("sent" as const) : ("received" as const),
-              ...finalizedOutcome(known),
+              ...finalizedOutcome(known, validatorOf),
             })),
             next_cursor: next === null ? null : cursorOf(next),
           }
@@ -100,8 +113,12 @@ export const reads = (latest: Latest) =>
           const before = cursor === undefined ? Option.some(null) : sequenceOf(cursor)
           if (Option.isNone(before)) return yield* Effect.fail(Failure.badCursor)
           const { transactions, next } = yield* latest(before.value, limit, filter)
+          const validatorOf = yield* state.validatorOf
           return {
-            transactions: transactions.map((known) => ({ hash: known.transaction.id, ...finalizedOutcome(known) })),
+            transactions: transactions.map((known) => ({
+              hash: known.transaction.id,
+              ...finalizedOutcome(known, validatorOf),
+            })),
             next_cursor: next === null ? null : cursorOf(next),
           }
         }),

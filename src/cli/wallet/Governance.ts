@@ -1,10 +1,12 @@
 /** `udg propose` and `udg vote`. */
 import { Effect, Option } from "effect"
 import type * as Wallet from "../../client/Wallet.js"
+import * as ProtocolVersion from "../../protocol/epoch/ProtocolVersion.js"
 import type * as Command from "../settings/Command.js"
 import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
 import { wrongUsage } from "../settings/WrongUsage.js"
+import { Terminal } from "../terminal/Terminal.js"
 import * as Sending from "./Sending.js"
 import * as Verb from "./Verb.js"
 
@@ -38,6 +40,17 @@ const proposalTypes = ({ set, seat, unseat, pay }: Command.Values<typeof effects
   return types.flatMap(Option.toArray)
 }
 
+/** Shown before the passphrase is asked for, and to scripts. */
+const warnOfUnknownVersion = ({ set }: Command.Values<typeof effects>) =>
+  Effect.map(Terminal, ({ writeError }) => {
+    if (Option.isNone(set) || set.value.param !== ProtocolVersion.PARAMETER) return
+    if (set.value.value <= ProtocolVersion.NEWEST) return
+    writeError(
+      `warning: this program knows protocol versions up to ${ProtocolVersion.NEWEST}, not ${set.value.value}: if the vote passes, ` +
+        "every node that runs it stops with exit code 103; see docs/operations/upgrade.md#upgrading-the-protocol\n",
+    )
+  })
+
 export const propose = Verb.make({
   name: "propose",
   about: "puts a proposal to the validators' vote",
@@ -59,7 +72,10 @@ export const propose = Verb.make({
         return wrongUsage("a proposal has one effect; use one of --set, --seat, --unseat and --pay")
       }
       const text = { title: given.title, description: Option.getOrElse(given.description, () => "") }
-      return Effect.map(chosen, (proposal_type) => ({ ...text, proposal_type }))
+      return Effect.map(Effect.zipLeft(chosen, warnOfUnknownVersion(given)), (proposal_type) => ({
+        ...text,
+        proposal_type,
+      }))
     }),
 })
 

@@ -4,6 +4,7 @@
  */
 import { Effect, Option } from "effect"
 import type { Event, Outcome } from "../../ledger/rules/Execution.js"
+import * as ProtocolVersion from "../../protocol/epoch/ProtocolVersion.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import * as Log from "../log/Log.js"
@@ -106,6 +107,27 @@ const subjects = ({ vertices, execution }: Executed): Record =>
     { discard: true },
   )
 
+/** A vote for it would stop this node. */
+const unknownVersions = ({ vertices, execution }: Executed): Record =>
+  Effect.forEach(
+    vertices.flatMap(({ body }, i) =>
+      body.transactions.flatMap(({ operation }, j) => {
+        const isApplied = execution.vertices[i]?.transactions[j]?._tag === "Applied"
+        return isApplied && operation._tag === "CreateProposalTx" ? [operation.payload] : []
+      }),
+    ),
+    (payload) =>
+      payload._tag === "ParameterChange" &&
+      payload.param === ProtocolVersion.PARAMETER &&
+      payload.value > ProtocolVersion.NEWEST
+        ? log.governance.warn("a proposal names a protocol version that this program does not know", {
+            version: payload.value,
+            known: ProtocolVersion.NEWEST,
+          })
+        : Effect.void,
+    { discard: true },
+  )
+
 const commit = (event: Executed, self: Option.Option<Address>, accountOf: AccountOf): Record => {
   const { commit, vertices, events, changes, totals } = event.execution
   const { index, leaderRound } = commit
@@ -122,6 +144,7 @@ const commit = (event: Executed, self: Option.Option<Address>, accountOf: Accoun
       log.state.debug("executed", { commit: index, changes: changes.size, supply: totals.total }),
       executed(event),
       subjects(event),
+      unknownVersions(event),
       Effect.forEach(events, ofEvent, { discard: true }),
       ownVertices(event, self),
       log.storage.debug("commit is on disk", { commit: index }),

@@ -1,4 +1,4 @@
-/** What docs/cli.md does not show of the verbs: staking, watching, several signers apart, and what goes wrong on the way. */
+/** Verbs that docs/cli.md does not show: staking, watching, signing on separate machines, and failures. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync, writeFileSync } from "node:fs"
@@ -10,7 +10,7 @@ import { type FundedAccount, type StartedNode, startNode } from "../../../src/te
 import * as Rest from "../../support/Rest.js"
 import { Person, typed } from "./Person.js"
 
-// Each step is a program of its own, and each passphrase takes half a second on purpose.
+// Each step starts a process, and each passphrase deliberately takes half a second.
 
 const EACH = "each step is a program of its own"
 
@@ -36,12 +36,32 @@ const account = (i: number): FundedAccount => {
 
 const next = async (i: number) => (await node.client.core.balance({ path: { address: account(i).address } })).next_nonce
 
-/** The hash, once what the program said is JSON. */
+/** The program's JSON output. */
 const said = (stdout: string): Record<string, unknown> => JSON.parse(stdout)
 
 const fileOf = (name: string) => JSON.parse(readFileSync(inHome(name), "utf8"))
 
 const inHome = (name: string): string => join(person.home, name)
+
+describe(Rest.of(EACH, "protocol versions"), () => {
+  it("warns before it signs a proposal for one that the program does not know", async () => {
+    const warning =
+      /^warning: this program knows protocol versions up to 3, not 4: if the vote passes, every node that runs it stops/
+    const unknown = await person.udg("propose", "Next", "--set", "protocol_version=4", "--key", "0.key")
+    expect(unknown.stderr).toMatch(warning)
+    const known = await person.udg("propose", "Next", "--set", "protocol_version=3", "--key", "0.key")
+    expect(known.stderr).not.toContain("warning")
+  })
+
+  it("names the vote that a change of a validator's key needs", async () => {
+    await person.udg("genesis", "key", "--out", "next.key")
+    const { code, stderr } = await person.udg("rotate-key", "next.key", "--key", "0.key")
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringContaining("a vote must put version 3 in force first: see docs/operations/upgrade.md"),
+    ])
+  })
+})
 
 describe(Rest.of(EACH, "staking"), () => {
   it("makes a validator, sets its commission, and ends it", async () => {
@@ -64,7 +84,7 @@ describe(Rest.of(EACH, "staking"), () => {
 describe(Rest.of(EACH, "a final transaction without effect"), () => {
   it("ends with 6 and the reason", async () => {
     const nonce = await next(1)
-    // Both pass the door, where the account has no name yet; the second one of them is executed when it has.
+    // The node accepts both while the account has no name; the second is executed when it has one.
     const second = person.udg("name", "second", "--nonce", String(nonce + 1), "--key", "1.key", "--json")
     const isWaiting = async () => (await node.client.core.mempool()).some(({ from }) => from === account(1).address)
     while (!(await isWaiting())) await node.client.core.status()
@@ -79,7 +99,7 @@ describe(Rest.of(EACH, "a final transaction without effect"), () => {
 })
 
 describe(Rest.of(EACH, "watching"), () => {
-  /** Starts it, and gives each line as it comes. */
+  /** Starts a command and yields its lines as they arrive. */
   const lines = (line: string) => {
     const child = spawn("bash", ["-c", `${person.shell}exec ${line}`.replace("exec udg", "udg")], {
       env: person.environment(),
@@ -114,7 +134,8 @@ describe(Rest.of(EACH, "watching"), () => {
       const payment = { to: account(4).address, amount: 250_000_000, fee: 1000, memo: "tip\u001b[2J" }
       await node.client.transactions.submit({ payload: account(5).transfer({ ...payment, nonce: nonce++ }) })
     }
-    // It shows what happens from its start on, and says nothing when that was: so it is paid until it has seen it.
+    // It shows only what happens after its start, and does not report when it started. So payments repeat until one is
+    // shown.
     const first = until(/^.+\n/)
     let isSeen = false
     const seen = first.then(() => {
@@ -166,7 +187,7 @@ describe(Rest.of(EACH, "several keys"), () => {
     expect(seen.stdout).toMatch(new RegExp(`^by +${keys[1]}\nmay sign +${keys[0]}\n +${keys[2]}$`, "m"))
     const stranger = await person.udg("multisig", "sign", "a.json", "--key", "9.key")
     expect(stranger).toMatchObject({ code: 1, stderr: expect.stringContaining("does not sign for this account") })
-    // A copy with the valid signature of a stranger, who wrote the file by hand.
+    // A copy with a stranger's valid signature, written into the file by hand.
     const unsigned = Wallet.parseUnsigned(node.network, fileOf("b.json").transaction)
     const forged = Wallet.cosign(unsigned, account(9).secretKey)
     const spoilt = { ...fileOf("b.json"), policy: { threshold: 1, keys: [account(9).publicKey] } }

@@ -112,6 +112,8 @@ const isSayable = ({ prover, verifier }: Ends): boolean =>
 export interface Prover {
   readonly publicKey: Keys.PublicKey
   readonly sign: (bytes: Uint8Array) => Keys.Signature | Promise<Keys.Signature | null>
+  /** Whether a remote signer does not answer at present. */
+  readonly isAway?: () => boolean
 }
 
 export const proven = async (theirs: Hello, ends: Ends, prover: Prover): Promise<Proof | null> => {

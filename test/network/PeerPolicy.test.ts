@@ -33,7 +33,7 @@ interface Changes {
   readonly dials?: ReadonlyArray<FakeWire>
   readonly genesisHash?: Hash
   readonly heard?: (received: Received) => void
-  readonly key?: SecretKey
+  readonly key?: Hello.Prover
 }
 
 /** A node, as far as its peers go. */
@@ -119,6 +119,39 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
   const netOf = () => new FakeNet(new Chance(seed))
 
   describe("a peer is greeted", () => {
+    it("again, once its signer is back, after it could not prove its validator", async () => {
+      const net = netOf()
+      const [a, b] = [net.wire("a", "10.1.0.1"), net.wire("b", "10.2.0.1")]
+      const held = SecretKey.generate()
+      let isAway = true
+      const key: Hello.Prover = {
+        publicKey: held.publicKey,
+        sign: (bytes) => (isAway ? Promise.resolve(null) : held.sign(bytes)),
+        isAway: () => isAway,
+      }
+      const ann = await node(net, a, { dials: [b], key })
+      const ben = await node(net, b)
+      const arrivals = (): number => ben.log.filter((line) => line.includes("peer connected")).length
+      await net.pass(60_000)
+      expect(ben.board.peers.map(({ validator }) => validator)).toEqual([null])
+      const before = arrivals()
+      isAway = false
+      await net.pass(20_000)
+      expect(ben.board.peers.map(({ validator }) => validator)).toEqual([ann.validator])
+      // Both may dial now.
+      expect(arrivals() - before).toBeLessThanOrEqual(2)
+    })
+
+    it("seldom again while its signer refuses every proof", async () => {
+      const net = netOf()
+      const [a, b] = [net.wire("a", "10.1.0.1"), net.wire("b", "10.2.0.1")]
+      const { publicKey } = SecretKey.generate()
+      await node(net, a, { dials: [b], key: { publicKey, sign: () => Promise.resolve(null), isAway: () => false } })
+      const ben = await node(net, b)
+      await net.pass(600_000)
+      expect(ben.log.filter((line) => line.includes("peer connected")).length).toBeLessThanOrEqual(12)
+    })
+
     it("by both ends, once, although both dial at the same time; each proves its validator", async () => {
       const net = netOf()
       const [a, b] = [net.wire("a", "10.1.0.1"), net.wire("b", "10.2.0.1")]
@@ -145,7 +178,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
       a.connections[0]?.abort(new Error("broken"))
       await net.pass(10_000)
       expect([ann.peers(), ben.peers()]).toEqual([["b"], ["a"]])
-      // Each end notices only by what it cannot send.
+      // Each end notices only when it cannot send.
       const send = () => {
         for (const [{ board }, to] of [
           [ann, b.id],
@@ -302,7 +335,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
       await node(net, wire, { dials: [ann.wire], key })
       await net.pass(5_000)
     }
-    // Before the epoch in which it gets a seat, and in it.
+    // In the epoch before it gets a seat, and in the next.
     expect([ann.board.sessions.length, ann.board.strangers]).toEqual([4, 4])
     ann.standings.setMembers([Address.fromPublicKey(key.publicKey)])
     expect([ann.board.sessions.length, ann.board.strangers]).toEqual([4, 2])
@@ -465,7 +498,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
       sit([...nodes, ely])
       ely.standings.setMembers([...nodes, ely].map(({ validator }) => validator))
       await net.pass(1_000)
-      // Nobody has told it of the first one yet.
+      // It has not learned of the first one yet.
       expect(ely.peers()).toEqual(["b", "c"])
       ann.board.broadcast(NEWS)
       await net.pass(5_000)
@@ -473,7 +506,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
       expect(sent()).toEqual([2, 1, 1])
     })
 
-    it("are not relayed for a member that nobody is connected to", async () => {
+    it("are not relayed for a member without connections", async () => {
       const { net, nodes, ann, heard, sit, sent } = await committee()
       const absent = { ...ann, validator: Address.fromPublicKey(SecretKey.generate().publicKey) }
       sit([...nodes, absent])

@@ -8,6 +8,8 @@ import type { Lanes } from "./Lanes.js"
 export interface Greeted {
   readonly hello: Hello.Hello
   readonly validator: Address | null
+  /** Whether this node's signer was late or away, so that the other side takes this node for no validator. */
+  readonly isUnproven: boolean
 }
 
 /** The two nodes do not belong together; the message says why. */
@@ -57,11 +59,12 @@ export const greet = async (self: Self, other: string, lanes: Lanes): Promise<Gr
   if (Either.isLeft(theirs)) throw new Strangers(theirs.left)
   const ends = { prover: self.id, verifier: other }
   const own = self.signer && (await Hello.proven(theirs.right, ends, self.signer))
+  const isUnproven = self.signer !== null && own === null
   lanes.send("greeting", Hello.encodeProof(own))
   const proof = Hello.decodeProof(await next())
   if (Either.isLeft(proof)) throw new NoGreeting(proof.left.message)
-  if (proof.right === null) return { hello: theirs.right, validator: null }
+  if (proof.right === null) return { hello: theirs.right, validator: null, isUnproven }
   const validator = Hello.validatorOf(self.hello, { prover: other, verifier: self.id }, proof.right)
   if (validator === null) throw new NoGreeting("its proof of a validator key is invalid")
-  return { hello: theirs.right, validator }
+  return { hello: theirs.right, validator, isUnproven }
 }

@@ -20,6 +20,9 @@ import type { Connection, Wire } from "./Wire.js"
 
 export const GREETING_LIMIT_MS = 10_000
 
+/** The least time between two moments at which connections without a proof end. */
+const RENEWAL_MS = 120_000
+
 /** The reason for ending a connection after a bug of this node. */
 export const BUG = new Error("internal error of this node")
 
@@ -58,6 +61,9 @@ export class Reception {
   readonly #sessions = new Map<PeerId, Session>()
   readonly #holders = new KeyHolders()
   readonly #newcomers = new Map<Connection, Newcomer>()
+  /** Connections on which this node has not proven its validator. */
+  readonly #unproven = new Set<Connection>()
+  #renewedAt = Number.NEGATIVE_INFINITY
 
   constructor(around: Around) {
     this.#around = around
@@ -140,6 +146,7 @@ export class Reception {
     const newcomer = this.#newcomers.get(connection)
     if (newcomer !== undefined) this.#decide(newcomer)
     this.#newcomers.delete(connection)
+    this.#unproven.delete(connection)
     const { peer } = connection
     const session = this.#sessions.get(peer)
     if (session?.facts.connection !== connection) return
@@ -172,7 +179,7 @@ export class Reception {
       })
   }
 
-  #admit(newcomer: Newcomer, { hello, validator }: Greeting.Greeted): void {
+  #admit(newcomer: Newcomer, { hello, validator, isUnproven }: Greeting.Greeted): void {
     const { traffic, holdings, log, met, changed, clock } = this.#around
     const { connection } = newcomer
     const { peer, direction } = connection
@@ -196,6 +203,7 @@ export class Reception {
     const counted = { meter: traffic.meterOf(peer), account: holdings.open(peer, standing) }
     const session = new Session(facts, counted, clock)
     this.#sessions.set(peer, session)
+    if (isUnproven) this.#unproven.add(connection)
     this.#decide(newcomer)
     if (rival !== undefined) {
       rival.end()
@@ -213,12 +221,26 @@ export class Reception {
     return known.direction === lower
   }
 
-  /** Ends connections that did not greet in time. Call periodically. */
+  /** Ends connections that did not greet in time, and those that need a proof. Call periodically. */
   sweep(): void {
+    this.#renew()
     const before = this.#around.clock.now() - GREETING_LIMIT_MS
     for (const newcomer of this.#newcomers.values()) {
       if (!newcomer.isDecided && newcomer.since < before) this.#refuse(newcomer, "the peer did not greet in time")
     }
+  }
+
+  /**
+   * Once the signer is back, ends the connections on which this node could not prove its validator: only a greeting has
+   * a proof, and without one the peer treats this node as a stranger. A signer can also refuse proofs or be late with
+   * each, so this happens only now and then.
+   */
+  #renew(): void {
+    const { signer, clock } = this.#around
+    if (signer?.isAway?.() === true || this.#unproven.size === 0 || clock.now() < this.#renewedAt + RENEWAL_MS) return
+    this.#renewedAt = clock.now()
+    for (const connection of this.#unproven) this.#drop(connection, "this node proves its key on the next one", "debug")
+    this.#unproven.clear()
   }
 
   /** A greeting can still fail after the connection is refused. */

@@ -29,17 +29,24 @@ const kept = Effect.gen(function* () {
 
 /** A connection does not wait longer for a signer: without its proof the other node treats this one as no validator. */
 const PROOF_MS = 1_000
+/** Anybody who connects wants a proof, and vertices wait behind proofs at the signer. */
+const MOST_PROOFS_AT_ONCE = 8
 
 const proverOf = ({ validatorKey, remoteSigner }: Context.Tag.Service<typeof Home>): Prover | null => {
   if (Option.isSome(validatorKey)) return validatorKey.value
   const signer = Option.getOrNull(remoteSigner)
   if (signer === null) return null
-  const inTime = async (bytes: Uint8Array): Promise<Signature | null> => {
-    if (signer.absence() !== null) return null
-    const late = nodeClock.wait(PROOF_MS).then(() => null)
-    return Promise.race([signer.sign(bytes).then(Either.getOrElse(() => null)), late])
+  let open = 0
+  const signed = async (bytes: Uint8Array): Promise<Signature | null> => {
+    open++
+    const answer = await signer.sign(bytes).finally(() => open--)
+    return Either.getOrElse(answer, () => null)
   }
-  return { publicKey: signer.publicKey, sign: inTime }
+  const inTime = async (bytes: Uint8Array): Promise<Signature | null> => {
+    if (signer.absence() !== null || open >= MOST_PROOFS_AT_ONCE) return null
+    return Promise.race([signed(bytes), nodeClock.wait(PROOF_MS).then(() => null)])
+  }
+  return { publicKey: signer.publicKey, sign: inTime, isAway: () => signer.absence() !== null }
 }
 
 /** A first trial has no peers to be reached by. */

@@ -3,15 +3,22 @@
  * on a solo node and on development networks. Also the cost of rounds without transactions.
  */
 import { request } from "node:http"
+import { Either } from "effect"
+import { nodeClock } from "../src/network/tls/NodeClock.js"
+import * as Genesis from "../src/protocol/epoch/Genesis.js"
 import * as Address from "../src/protocol/identity/Address.js"
-import type { SecretKey } from "../src/protocol/identity/Keys.js"
+import { SecretKey } from "../src/protocol/identity/Keys.js"
 import type { NetworkId } from "../src/protocol/identity/Network.js"
 import * as Natural from "../src/protocol/numbers/Natural.js"
 import * as Sats from "../src/protocol/numbers/Sats.js"
 import * as JsonForm from "../src/protocol/transaction/JsonForm.js"
 import * as Transaction from "../src/protocol/transaction/Transaction.js"
+import { Connection } from "../src/signer/Connection.js"
 import * as Testing from "../src/testing/Testing.js"
 import * as Processes from "../test/network/Processes.js"
+import * as Signers from "../test/network/Signers.js"
+import * as SignerProcess from "../test/signer/SignerProcess.js"
+import * as Statements from "../test/signer/Statements.js"
 import { type Figure, quantile, type Suite } from "./Harness.js"
 import * as Payments from "./Payments.js"
 import { cpuMs } from "./ProcessorTime.js"
@@ -204,6 +211,79 @@ const ofNodes = async (validators: number, roundMs: number): Promise<ReadonlyArr
   return figures
 }
 
+/** Starts four validators, each with its own key or with a signer. */
+const started = async (network: Processes.Founded, hasSigners: boolean): Promise<ReadonlyArray<Processes.Started>> => {
+  if (!hasSigners) return Processes.startAll(network, ["--rate-limits", "off"], "warn")
+  const nodes: Array<Processes.Started> = []
+  for (const n of network.keys.keys()) {
+    const place = Signers.placeOf(network, n)
+    await SignerProcess.signFrom(place, "1:1")
+    const signer = await SignerProcess.start(place, [Signers.nodeKeyOf(network, String(n))])
+    nodes.push(await Signers.startWith(network, signer, String(n), nodes, ["--rate-limits", "off"]))
+  }
+  return nodes
+}
+
+const medianFinality = async (hasSigners: boolean): Promise<number> => {
+  const network = Processes.found({ epochRounds: 2_400, checkpointRounds: 100, roundMs: 100 })
+  try {
+    const nodes = await started(network, hasSigners)
+    await Processes.everybodyAt(nodes, 20)
+    const payer = new Payer(network.genesis.networkId, network.rich)
+    return quantile(
+      await paid(
+        nodes.map(({ http }) => http ?? ""),
+        payer,
+        PAYMENTS,
+      ),
+      0.5,
+    )
+  } finally {
+    SignerProcess.killAll()
+    await Processes.removeAll()
+  }
+}
+
+/** The time for one vertex after the other over one connection: two messages and a write to the signer's disk. */
+const signingMs = async (): Promise<number> => {
+  const network = Processes.found()
+  const [key] = network.keys
+  if (key === undefined) throw new Error("there is no key")
+  const nodeKey = SecretKey.generate()
+  const place = Signers.placeOf(network, 0)
+  await SignerProcess.signFrom(place, "1:1")
+  const { id, port } = await SignerProcess.start(place, [Signers.nodeKeyOf(network, "0", nodeKey)])
+  const genesisHash = Genesis.hash(network.genesis)
+  const signer = { host: "127.0.0.1", port, key: id }
+  const connection = new Connection({ nodeKey, genesisHash, signer, clock: nodeClock, changed: () => {} })
+  try {
+    const taken: Array<number> = []
+    for (let round = 1; round <= PAYMENTS; round++) {
+      const began = performance.now()
+      const answer = await connection.sign(key.publicKey, Statements.vertex({ round, key }))
+      if (Either.isLeft(answer)) throw new Error(answer.left)
+      taken.push(performance.now() - began)
+      await sleep(20)
+    }
+    return quantile(taken, 0.5)
+  } finally {
+    connection.stop()
+    SignerProcess.killAll()
+    await Processes.removeAll()
+  }
+}
+
+/** Signers against local keys in one run, because both depend on the machine's load. */
+const ofSigners = async (): Promise<ReadonlyArray<Figure>> => {
+  const [local, remote] = [await medianFinality(false), await medianFinality(true)]
+  const name = "4 validators at 100 ms, remote signers"
+  return [
+    { name: `${name}: a vertex's signature, p50`, value: await signingMs(), unit: "ms" },
+    { name: `${name}, one by one: p50`, value: remote, unit: "ms" },
+    { name: `${name}, one by one: p50, of local keys'`, value: remote / local, unit: "times" },
+  ]
+}
+
 const ofDev = async (name: string, options: Testing.Options): Promise<ReadonlyArray<Figure>> => {
   const network = await Testing.startNode(options)
   const [account] = network.accounts
@@ -221,6 +301,7 @@ const figures = async (): Promise<ReadonlyArray<Figure>> => {
   try {
     for (const roundMs of INTERVALS_MS) all.push(...(await ofNodes(4, roundMs)))
     all.push(...(await ofNodes(1, 100)))
+    all.push(...(await ofSigners()))
     all.push(...(await ofDev("embedded", {})))
     all.push(...(await ofDev("embedded, on demand", { onDemand: true })))
     return all

@@ -212,6 +212,10 @@ const exceptions = {
   },
   /** Effect's file system does not report free space. */
   "storage/files/DiskSpace.ts": { packages: ["effect", "node:fs/promises", "node:path"] },
+  /** It runs another program. */
+  "signer/KeyProgram.ts": { packages: ["effect", "#crypto", "node:child_process"] },
+  /** Nor inodes and times of birth with all their digits. */
+  "storage/files/FileMark.ts": { packages: ["effect", "node:fs/promises", "node:path"] },
   /** The writer and the signature checks, each with its thread. */
   "storage/sqlite/WriterThread.ts": { packages: ["effect", "@effect/sql", "#threads", "node:worker_threads"] },
   "storage/sqlite/WriterProgram.ts": { packages: ["node:worker_threads"] },

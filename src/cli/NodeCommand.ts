@@ -1,5 +1,5 @@
 import { FileSystem } from "@effect/platform"
-import { Cause, Data, Effect, Either, Layer, Option } from "effect"
+import { Cause, Data, Effect, Either, Layer, Option, Ref } from "effect"
 import * as Server from "../edge/server/Server.js"
 import * as Transport from "../network/tls/Transport.js"
 import * as Ending from "../node/lifecycle/Ending.js"
@@ -8,6 +8,8 @@ import * as LogFilter from "../node/log/LogFilter.js"
 import * as Logging from "../node/log/Logging.js"
 import * as Node from "../node/Node.js"
 import * as Configuration from "../node/start/Configuration.js"
+import * as ValidatorKeys from "../node/start/ValidatorKeys.js"
+import type { Address } from "../protocol/identity/Address.js"
 import * as HttpInterface from "../rpc/HttpInterface.js"
 import * as NodePassphrase from "./keys/NodePassphrase.js"
 import * as NodeSettings from "./NodeSettings.js"
@@ -121,7 +123,15 @@ export const command = Command.make({
       )
       const shown = terminal.isWatched && logFormat === "pretty" ? NodeStatus.show(status) : Effect.never
       const beside = Effect.raceAll([shown, ServiceManager.beside, RunningFacts.beside])
-      const node = Effect.zipRight(canListen(configuration), Node.run(HttpInterface.layer, beside))
+      const key = yield* Ref.make(Option.none<Address>())
+      const run = Ref.get(key).pipe(
+        Effect.flatMap((preferred) =>
+          Effect.provideService(Node.run(HttpInterface.layer, beside), ValidatorKeys.Preferred, preferred),
+        ),
+        Effect.tapErrorTag("KeyReplaced", ({ address }) => Ref.set(key, Option.some(address))),
+        Effect.retry({ while: ({ _tag }) => _tag === "KeyReplaced" }),
+      )
+      const node = Effect.zipRight(canListen(configuration), run)
       return yield* Effect.provide(Effect.tapError(node, sayFatal), layers)
     }),
 })

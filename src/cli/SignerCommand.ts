@@ -3,7 +3,8 @@ import { resolve } from "node:path"
 import { Console, Effect, Layer, Option } from "effect"
 import * as PeerAddress from "../network/PeerAddress.js"
 import * as Logging from "../node/log/Logging.js"
-import type * as Keys from "../protocol/identity/Keys.js"
+import * as HeldKey from "../signer/HeldKey.js"
+import * as KeyProgram from "../signer/KeyProgram.js"
 import * as Signer from "../signer/Signer.js"
 import * as GenesisFile from "../storage/files/GenesisFile.js"
 import * as KeyFile from "../storage/files/KeyFile.js"
@@ -39,12 +40,19 @@ const validatorKeyFiles = shared.repeated(
   Reader.file,
 )
 
+const keyPrograms = shared.repeated(
+  "--key-program COMMAND",
+  "program that holds a validator's key, such as one for an HSM, with its arguments; may be repeated",
+  Reader.text,
+)
+
 const { keyPassphraseFile, logFormat, config } = NodeSettings.settings
 
 const settings = {
   dataDir,
   genesisFile,
   validatorKeyFiles,
+  keyPrograms,
   keyPassphraseFile,
   serve: serving.repeated(
     "--serve NODE[:KEY]",
@@ -57,12 +65,31 @@ const settings = {
   config,
 }
 
-const noKey = wrongUsage("a signer needs a validator's key; name its file with --validator-key FILE")
+const noKey = wrongUsage(
+  "a signer needs a validator's key; name its file with --validator-key FILE, or a program with --key-program COMMAND",
+)
 
-const keysOf = (files: ReadonlyArray<string>) =>
-  files.length === 0 ? Effect.fail(noKey) : Effect.forEach(files, (file) => KeyFile.load(file))
+const environment = Effect.map(
+  Effect.forEach(KeyProgram.VARIABLES, (name) =>
+    Effect.map(Environment.variable(name), (value) => (value === "" ? {} : { [name]: value })),
+  ),
+  (found): KeyProgram.Environment => Object.assign({}, ...found),
+)
 
-const servedBy = (keys: ReadonlyArray<Keys.SecretKey>, { node, key }: Reader.ServedNode) => {
+const keysOf = (files: ReadonlyArray<string>, programs: ReadonlyArray<string>) =>
+  files.length + programs.length === 0
+    ? Effect.fail(noKey)
+    : Effect.map(
+        Effect.all([
+          Effect.forEach(files, (file) => Effect.map(KeyFile.load(file), HeldKey.inMemory)),
+          Effect.forEach(programs, (command) =>
+            Effect.flatMap(environment, (given) => KeyProgram.start(command, given)),
+          ),
+        ]),
+        ([inFiles, inPrograms]): ReadonlyArray<HeldKey.HeldKey> => [...inFiles, ...inPrograms],
+      )
+
+const servedBy = (keys: ReadonlyArray<HeldKey.HeldKey>, { node, key }: Reader.ServedNode) => {
   const [first, second] = keys
   const found = Option.isSome(key) ? keys.find(({ publicKey }) => publicKey === key.value) : first
   if (Option.isNone(key) && second !== undefined) {
@@ -75,11 +102,14 @@ const servedBy = (keys: ReadonlyArray<Keys.SecretKey>, { node, key }: Reader.Ser
     : Effect.succeed({ node, signer: found })
 }
 
-const stateOf = (opened: Signer.Opened) => (key: Keys.SecretKey) =>
+const stateOf = (opened: Signer.Opened) => (key: HeldKey.HeldKey) =>
   Effect.map(Signer.known(opened, key.publicKey), (memory): Sheet.Line => {
     const state = Option.match(memory, {
       onNone: () => "signs nothing until udg signer sign-from sets a start",
-      onSome: ({ taken }) => `signs above round ${taken.round} of epoch ${taken.epoch}`,
+      onSome: ({ taken: { epoch, round }, isRestored }) =>
+        isRestored
+          ? `signs nothing, because the directory is a copy, until udg signer sign-from sets a start; the copy ends at ${epoch}:${round}`
+          : `signs above round ${round} of epoch ${epoch}`,
     })
     return ["key", [key.publicKey, state]]
   })
@@ -102,7 +132,7 @@ const run = Command.make({
   run: ({ dataDir: path, genesisFile: file, validatorKeyFiles: files, serve, host, port, ...rest }, { version }) =>
     Effect.gen(function* () {
       const genesis = yield* GenesisFile.load(file)
-      const keys = yield* keysOf(files)
+      const keys = yield* keysOf(files, rest.keyPrograms)
       const served = yield* Effect.forEach(serve, (each) => servedBy(keys, each))
       if (served.length === 0) {
         return yield* wrongUsage("a signer serves only nodes on its list; name one with --serve NODE, its public key")
@@ -113,7 +143,7 @@ const run = Command.make({
         ["network", genesis.networkId],
         ["signer", PeerAddress.at(listening.id, PeerAddress.hostPort(host, listening.port))],
         ...(yield* Effect.forEach(keys, stateOf(opened))),
-        ["serves", served.map(({ node }) => node)],
+        ["serves", [...new Set(served.map(({ node }) => node))]],
       ])
       yield* Console.log(`udg signer ${version}\n\n${lines}\n`)
       return yield* listening.failed
@@ -130,12 +160,13 @@ const signFrom = Command.action(
     dataDir,
     genesisFile,
     validatorKeyFiles,
+    keyPrograms,
     keyPassphraseFile,
   },
-  ({ place, dataDir: path, genesisFile: file, validatorKeyFiles: files, keyPassphraseFile: passphrase }) =>
+  ({ place, dataDir: path, genesisFile: file, validatorKeyFiles: files, ...rest }) =>
     Effect.gen(function* () {
       const genesis = yield* GenesisFile.load(file)
-      const keys = yield* keysOf(files)
+      const keys = yield* keysOf(files, rest.keyPrograms)
       const opened = yield* Signer.open(path, genesis)
       for (const { publicKey } of keys) {
         if (yield* opened.keys.vouch(publicKey, place)) continue
@@ -143,7 +174,7 @@ const signFrom = Command.action(
       }
       const lines = yield* Effect.forEach(keys, stateOf(opened))
       yield* Console.log(Sheet.indented(lines))
-    }).pipe(Effect.scoped, Effect.provide(NodePassphrase.layer(passphrase))),
+    }).pipe(Effect.scoped, Effect.provide(NodePassphrase.layer(rest.keyPassphraseFile))),
 )
 
 export const command = Command.withActions(

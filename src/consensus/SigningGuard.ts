@@ -45,7 +45,7 @@ export interface Inherited {
   readonly word: Word | null
 }
 
-const higherOf = (a: Place | null, b: Place | null): Place | null =>
+export const higherOf = (a: Place | null, b: Place | null): Place | null =>
   a === null || (b !== null && isAbove(b, a)) ? b : a
 
 /** Invariant: `#highest` is at or above every header of this author that was ever signed or seen here. */
@@ -103,6 +103,11 @@ export class SigningGuard {
   /** The highest place that this key has signed or may have signed. Nothing at or below it may be signed. */
   get highest(): Place | null {
     return higherOf(this.#highest, this.#memory.bound)
+  }
+
+  /** The highest header of this key that was met and not signed here. */
+  get highestForeign(): Place | null {
+    return this.#highestForeign
   }
 
   /** Whether the disk is known to hold everything that this key has signed above `highest`. */

@@ -14,6 +14,7 @@ import * as Dag from "./reads/Dag.js"
 import * as Events from "./reads/Events.js"
 import * as Governance from "./reads/Governance.js"
 import * as Health from "./reads/Health.js"
+import * as KeyWatch from "./reads/KeyWatch.js"
 import * as Mempool from "./reads/Mempool.js"
 import * as Metrics from "./reads/Metrics.js"
 import * as MetricsHistory from "./reads/MetricsHistory.js"
@@ -54,6 +55,7 @@ const faces = Layer.mergeAll(
 export const servicesOver = <E, R>(engine: typeof Engine.layer, network: Layer.Layer<Network, E, R>) =>
   Health.layer.pipe(
     Layer.provideMerge(Metrics.layer),
+    Layer.provideMerge(KeyWatch.layer),
     Layer.provideMerge(faces),
     Layer.provideMerge(Layer.merge(engine, DirectoryWatch.layer)),
     Layer.provideMerge(Layer.merge(Home.storageLayer, network)),
@@ -72,7 +74,8 @@ export type Services = Layer.Layer.Success<typeof layer>
 
 const announce = Effect.gen(function* () {
   const { version, rateLimits } = yield* Configuration
-  const { genesis, isFounded, location, validatorKey, remoteSigner, faucetKey } = yield* Home.Home
+  const { genesis, isFounded, location, faucetKey } = yield* Home.Home
+  const standing = yield* (yield* Validator.Validator).standing
   const network = yield* Network
   const { url } = yield* RpcUrl
   const facts: Banner.Facts = {
@@ -80,7 +83,7 @@ const announce = Effect.gen(function* () {
     genesis,
     isFounded,
     dataDirectory: location._tag === "Directory" ? Option.some(location.directory.path) : Option.none(),
-    validator: Home.validatorOf({ validatorKey, remoteSigner }),
+    validator: Option.map(standing, ({ address }) => address),
     faucetAddress: Option.map(faucetKey, ({ publicKey }) => Address.fromPublicKey(publicKey)),
     rpc: url,
     rateLimits,

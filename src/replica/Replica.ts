@@ -19,7 +19,7 @@ import type * as Checkpoint from "../protocol/epoch/Checkpoint.js"
 import type { EpochRecord } from "../protocol/epoch/EpochRecord.js"
 import type { Genesis } from "../protocol/epoch/Genesis.js"
 import * as ProtocolVersion from "../protocol/epoch/ProtocolVersion.js"
-import type { Address } from "../protocol/identity/Address.js"
+import { type Address, fromPublicKey as addressOf } from "../protocol/identity/Address.js"
 import type { Hash } from "../protocol/identity/Hash.js"
 import type { Signature, Signer, SignerElsewhere } from "../protocol/identity/Keys.js"
 import type { Nonce, Timestamp } from "../protocol/numbers/Natural.js"
@@ -97,8 +97,8 @@ export interface Accepted {
 type CoreCommit = Extract<CoreOutput, { _tag: "Committed" }>
 
 /** Vertices signed here in the running epoch and later ones, ordered by epoch and round. */
-const signedSince = ({ ownVertices, current }: StoredState): ReadonlyArray<Vertex> =>
-  [...ownVertices]
+const signedSince = (own: ReadonlyArray<Vertex>, { current }: StoredState): ReadonlyArray<Vertex> =>
+  own
     .filter(({ header }) => header.epoch >= current.opening.record.epoch)
     .sort(({ header: a }, { header: b }) => (a.epoch === b.epoch ? a.round - b.round : a.epoch - b.epoch))
 
@@ -141,7 +141,10 @@ export class Replica {
       againMs: ANNOUNCED_AGAIN_AFTER * this.#patienceMs,
       overheardMs: this.#patienceMs,
     })
-    this.#signing = new Signing(options, stored.ownVertices, stored.intent, this.#outbox)
+    const self = options.signer === null ? null : addressOf(options.signer.publicKey)
+    // The others were signed with another key of this validator.
+    const own = [...stored.ownVertices].filter(({ header }) => header.author === self)
+    this.#signing = new Signing(options, own, stored.intent, this.#outbox)
     this.#joins = new Joins(
       {
         peers: this.#peers,
@@ -177,7 +180,7 @@ export class Replica {
       stored: {
         current: stored.current,
         previous: stored.previous,
-        signed: signedSince(stored),
+        signed: signedSince(own, stored),
         companions: stored.companions,
       },
       guard,

@@ -1,6 +1,6 @@
 /**
- * A node's connection to its signer. It reconnects indefinitely and repeats statements that a broken connection left
- * unanswered.
+ * A node's connection to its signer. It reconnects indefinitely, tells where each key has signed, because the signer may
+ * have been set back to an older disk meanwhile, and repeats statements that a broken connection left unanswered.
  */
 import { connect, type Socket } from "node:net"
 import { Either } from "effect"
@@ -9,7 +9,9 @@ import * as Handshake from "../network/tls/Handshake.js"
 import type { Hash } from "../protocol/identity/Hash.js"
 import type * as Keys from "../protocol/identity/Keys.js"
 import type { PeerId } from "../replica/messages/Peer.js"
+import * as Judge from "./Judge.js"
 import * as Line from "./Line.js"
+import * as Statement from "./Statement.js"
 
 export interface Options {
   /** The node's own key, which is on the signer's list. */
@@ -22,9 +24,16 @@ export interface Options {
 
 export type State =
   | { readonly _tag: "Away"; readonly reason: string }
-  | { readonly _tag: "Ready"; readonly publicKey: Keys.PublicKey }
+  | { readonly _tag: "Ready"; readonly publicKeys: ReadonlyArray<Keys.PublicKey> }
+
+export interface Refusal {
+  /** In the signer's own words. */
+  readonly reason: string
+  readonly forMs: number
+}
 
 interface Waiting {
+  readonly publicKey: Keys.PublicKey
   readonly bytes: Uint8Array
   readonly askedAt: number
   readonly answered: (result: Either.Either<Keys.Signature, string>) => void
@@ -39,12 +48,16 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 export class Connection {
   readonly #options: Options
   readonly #waiting = new Map<number, Waiting>()
+  /** The highest place at which each key is known to have signed a vertex. */
+  readonly #signedAt = new Map<Keys.PublicKey, Statement.Place>()
   #next = 1
-  #send: ((id: number, bytes: Uint8Array) => void) | null = null
+  #send: ((said: Line.Ask | Line.Told) => void) | null = null
   #raw: Socket | null = null
   #state: State = { _tag: "Away", reason: "not dialled yet" }
   /** When it was last connected; null while it is. */
   #awaySince: number | null
+  /** Its answer to the last connection or vertex; null if that was none or no refusal. */
+  #refusal: { readonly reason: string; readonly since: number } | null = null
   #isStopped = false
 
   constructor(options: Options) {
@@ -63,8 +76,8 @@ export class Connection {
   }
 
   /**
-   * How long the signer has been away or has left a statement unanswered. A process that stands still keeps its connection
-   * until the statement is given up, so the connection alone does not tell.
+   * How long the signer has been away or has left a statement unanswered. A paused process keeps its connection until
+   * the statement times out, so the connection alone does not show it.
    */
   get quietMs(): number {
     const [oldest] = this.#waiting.values()
@@ -72,16 +85,37 @@ export class Connection {
     return now - Math.min(this.#awaySince ?? now, oldest?.askedAt ?? now)
   }
 
+  get refusal(): Refusal | null {
+    const refusal = this.#refusal
+    return refusal && { reason: refusal.reason, forMs: this.#options.clock.now() - refusal.since }
+  }
+
+  #refuses(reason: string): void {
+    this.#refusal = { reason, since: this.#refusal?.since ?? this.#options.clock.now() }
+  }
+
   /**
    * Waits for the signature or refusal without limit. Ed25519 is deterministic, so a repeated request changes nothing.
    */
-  sign(bytes: Uint8Array): Promise<Either.Either<Keys.Signature, string>> {
+  sign(publicKey: Keys.PublicKey, bytes: Uint8Array): Promise<Either.Either<Keys.Signature, string>> {
     return new Promise((answered) => {
       const id = this.#next
-      this.#next = (this.#next + 1) >>> 0
-      this.#waiting.set(id, { bytes, askedAt: this.#options.clock.now(), answered })
-      this.#send?.(id, bytes)
+      this.#next = (this.#next + 1) >>> 0 || 1
+      this.#waiting.set(id, { publicKey, bytes, askedAt: this.#options.clock.now(), answered })
+      this.#send?.({ id, publicKey, bytes })
     })
+  }
+
+  /** The key has signed a vertex here, as far as the node knows. The signer signs no other vertex up to this place. */
+  tell(publicKey: Keys.PublicKey, place: Statement.Place): void {
+    if (this.#learn(publicKey, place)) this.#send?.({ publicKey, place })
+  }
+
+  #learn(publicKey: Keys.PublicKey, place: Statement.Place): boolean {
+    const before = this.#signedAt.get(publicKey)
+    if (before !== undefined && !Judge.isAbove(place, before)) return false
+    this.#signedAt.set(publicKey, place)
+    return true
   }
 
   stop(): void {
@@ -91,6 +125,7 @@ export class Connection {
 
   #become(state: State): void {
     this.#state = state
+    if (state._tag === "Ready" || state.reason !== this.#refusal?.reason) this.#refusal = null
     this.#awaySince = state._tag === "Ready" ? null : (this.#awaySince ?? this.#options.clock.now())
     this.#options.changed(state)
   }
@@ -121,14 +156,19 @@ export class Connection {
         if (this.#send === null) {
           const opened = Line.opened.decode(frame)
           if (Either.isLeft(opened)) return opened.left.message
-          if (Either.isLeft(opened.right)) return opened.right.left
-          this.#send = (id, bytes) => {
+          if (Either.isLeft(opened.right)) {
+            this.#refuses(opened.right.left)
+            return opened.right.left
+          }
+          this.#send = (said) => {
+            socket.write(Line.frame(Line.said.encode(said)))
+            if ("place" in said) return
             patience()
             patience = this.#patience(raw)
-            socket.write(Line.frame(Line.ask.encode({ id, bytes })))
           }
-          this.#become({ _tag: "Ready", publicKey: opened.right.right })
-          for (const [id, { bytes }] of this.#waiting) this.#send(id, bytes)
+          for (const [publicKey, place] of this.#signedAt) this.#send({ publicKey, place })
+          this.#become({ _tag: "Ready", publicKeys: opened.right.right })
+          for (const [id, { publicKey, bytes }] of this.#waiting) this.#send({ id, publicKey, bytes })
           continue
         }
         const answer = Line.answer.decode(frame)
@@ -145,7 +185,16 @@ export class Connection {
   #answered({ id, result }: Line.Answer): void {
     const waiting = this.#waiting.get(id)
     this.#waiting.delete(id)
-    waiting?.answered(result)
+    if (waiting === undefined) return
+    const statement = Statement.read(waiting.bytes)
+    if (statement?._tag === "Vertex") {
+      if (Either.isLeft(result)) this.#refuses(result.left)
+      else {
+        this.#refusal = null
+        this.#learn(waiting.publicKey, { epoch: statement.epoch, round: statement.round })
+      }
+    }
+    waiting.answered(result)
   }
 
   #patience(raw: Socket): () => void {

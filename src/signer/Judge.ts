@@ -21,16 +21,41 @@ export interface Memory {
   readonly checkpointsTaken: Place
   /** The highest ones in order of place. A node signs some of them again when it starts. */
   readonly checkpoints: ReadonlyArray<Said>
+  /** It comes from a copy of the signer's directory, and lacks what was signed after the copy was made. */
+  readonly isRestored: boolean
 }
 
 /** For each key. A node that needs older ones was away for long, and others have signed those. */
 export const MAX_CHECKPOINTS = 256
 
+export const isAbove = (a: Place, b: Place): boolean => a.epoch > b.epoch || (a.epoch === b.epoch && a.round > b.round)
+
+const higher = (a: Place, b: Place): Place => (isAbove(b, a) ? b : a)
+
 /** The operator states that the key may have signed anything up to this place, and nothing above it. */
-export const vouched = (memory: Memory | null, taken: Place): Memory =>
-  memory === null
-    ? { taken, lastVertex: null, checkpointsTaken: taken, checkpoints: [] }
-    : { ...memory, taken, lastVertex: null }
+export const vouched = (memory: Memory | null, taken: Place): Memory => {
+  if (memory !== null && !memory.isRestored) return { ...memory, taken, lastVertex: null }
+  const checkpointsTaken = memory === null ? taken : higher(taken, memory.checkpointsTaken)
+  const checkpoints = memory?.checkpoints.filter((said) => isAbove(said, checkpointsTaken)) ?? []
+  return { taken, lastVertex: null, checkpointsTaken, checkpoints, isRestored: false }
+}
+
+/** The operator's word only raises what the key is known to have signed. A copy's last place can be its last. */
+export const mayVouch = (memory: Memory | null, taken: Place): boolean =>
+  memory === null || isAbove(taken, memory.taken) || (memory.isRestored && isSamePlace(taken, memory.taken))
+
+/** A node states that the key has signed at this place. */
+export const told = (memory: Memory, place: Place): Memory =>
+  isAbove(place, memory.taken) ? { ...memory, taken: place, lastVertex: null } : memory
+
+/**
+ * The memory of a key beside those of its validator's other keys: a place that one of them has taken is taken for all. In
+ * an epoch only one of them has the seat, but the signer need not know which.
+ */
+export const above = (memory: Memory, others: ReadonlyArray<Memory | null>): Memory => ({
+  ...memory,
+  taken: others.reduce((highest, other) => (other === null ? highest : higher(highest, other.taken)), memory.taken),
+})
 
 export type Change =
   | ({ readonly _tag: "Vertex"; readonly base: Hash } & Said)
@@ -42,7 +67,8 @@ export type Refusal =
   | "it is for another network"
   | "it proves the key for a node other than the one that asks"
   | "the signer does not know what this key has signed: state a round with udg signer sign-from"
-  | "this place or a later one is taken"
+  | "the signer's directory is a copy, which lacks what was signed later: state a round with udg signer sign-from"
+  | "the key has signed this round or a later one"
   | "the epoch has another base"
 
 export type Verdict =
@@ -67,8 +93,6 @@ export interface Asked {
 const SIGN: Verdict = { _tag: "Sign" }
 const refuse = (refusal: Refusal): Verdict => ({ _tag: "Refuse", refusal })
 
-export const isAbove = (a: Place, b: Place): boolean => a.epoch > b.epoch || (a.epoch === b.epoch && a.round > b.round)
-
 const isSamePlace = (a: Place, b: Place): boolean => a.epoch === b.epoch && a.round === b.round
 
 const ofVertex = (
@@ -78,7 +102,7 @@ const ofVertex = (
 ): Verdict => {
   if (lastVertex?.digest === digest) return SIGN
   const place = { epoch, round }
-  if (!isAbove(place, taken)) return refuse("this place or a later one is taken")
+  if (!isAbove(place, taken)) return refuse("the key has signed this round or a later one")
   if (lastVertex?.epoch === epoch && lastVertex.base !== base) return refuse("the epoch has another base")
   return { _tag: "Remember", change: { _tag: "Vertex", ...place, base, digest } }
 }
@@ -86,7 +110,8 @@ const ofVertex = (
 const ofCheckpoint = ({ checkpointsTaken, checkpoints }: Memory, place: Place, digest: Hash): Verdict => {
   const before = checkpoints.find((said) => isSamePlace(said, place))
   if (before?.digest === digest) return SIGN
-  if (before !== undefined || !isAbove(place, checkpointsTaken)) return refuse("this place or a later one is taken")
+  if (before !== undefined || !isAbove(place, checkpointsTaken))
+    return refuse("the key has signed this round or a later one")
   const { epoch, round } = place
   return { _tag: "Remember", change: { _tag: "Checkpoint", epoch, round, digest } }
 }
@@ -103,6 +128,11 @@ export const judge = ({ memory, publicKey, genesisHash, node, statement, digest 
     default:
       if (memory === null) {
         return refuse("the signer does not know what this key has signed: state a round with udg signer sign-from")
+      }
+      if (memory.isRestored) {
+        return refuse(
+          "the signer's directory is a copy, which lacks what was signed later: state a round with udg signer sign-from",
+        )
       }
       return statement._tag === "Vertex" ? ofVertex(memory, statement, digest) : ofCheckpoint(memory, statement, digest)
   }

@@ -20,17 +20,19 @@ export interface Options {
   /** The signer's identity. */
   readonly key: Keys.SecretKey
   readonly genesisHash: Hash
-  /** The validator's key for each served node. */
-  readonly nodes: ReadonlyMap<PeerId, Keys.PublicKey>
+  /** The validator's keys for each served node. */
+  readonly nodes: ReadonlyMap<PeerId, ReadonlyArray<Keys.PublicKey>>
   readonly clock: Clock
   /** Resolves once everything to be recorded is on disk. */
-  readonly sign: (node: PeerId, bytes: Uint8Array) => Promise<Either.Either<Keys.Signature, string>>
+  readonly sign: (node: PeerId, asked: Line.Ask) => Promise<Either.Either<Keys.Signature, string>>
+  readonly told: (node: PeerId, told: Line.Told) => Promise<void>
   readonly logged: (event: Event) => void
 }
 
 export type Event =
   | { readonly _tag: "Connected" | "Disconnected"; readonly node: PeerId; readonly address: string }
-  | { readonly _tag: "NotServed"; readonly node: PeerId; readonly address: string; readonly reason: string }
+  /** Without the port, which differs each time: the log leaves out repetitions. */
+  | { readonly _tag: "NotServed"; readonly node: PeerId; readonly host: string; readonly reason: string }
 
 /** More than a node needs with rounds of ten milliseconds. Each can cost a disk sync. */
 const STATEMENTS: Rate = { burst: 512, perSecond: 256 }
@@ -116,10 +118,10 @@ export class Listener {
     host: string,
   ): Promise<void> {
     const { nodes, logged } = this.#options
-    const publicKey = nodes.get(peer)
-    if (publicKey === undefined) {
+    const publicKeys = nodes.get(peer)
+    if (publicKeys === undefined) {
       const reason = "it is not on the list"
-      logged({ _tag: "NotServed", node: peer, address, reason })
+      logged({ _tag: "NotServed", node: peer, host, reason })
       await refuse(socket, `the signer does not serve the node ${peer}: ${reason}`, this.#options.clock)
       return
     }
@@ -128,13 +130,17 @@ export class Listener {
     // The newest connection counts, because the previous one can be half open.
     this.#lines.get(peer)?.destroy()
     this.#lines.set(peer, raw)
-    logged({ _tag: "Connected", node: peer, address })
+    let isOpen = false
+    const opened = (): void => {
+      isOpen = true
+      logged({ _tag: "Connected", node: peer, address })
+    }
     if (rest.length > 0) socket.unshift(rest)
     try {
-      await this.#converse(socket, records, peer, publicKey, address)
+      await this.#converse(socket, records, peer, publicKeys, host, opened)
     } finally {
       if (this.#lines.get(peer) === raw) this.#lines.delete(peer)
-      logged({ _tag: "Disconnected", node: peer, address })
+      if (isOpen) logged({ _tag: "Disconnected", node: peer, address })
     }
   }
 
@@ -142,10 +148,11 @@ export class Listener {
     socket: Handshake.Proven["socket"],
     records: RecordSocket,
     peer: PeerId,
-    publicKey: Keys.PublicKey,
-    address: string,
+    publicKeys: ReadonlyArray<Keys.PublicKey>,
+    host: string,
+    opens: () => void,
   ): Promise<void> {
-    const { clock, genesisHash, sign, logged } = this.#options
+    const { clock, genesisHash, sign, told, logged } = this.#options
     const allowance = new Allowance(STATEMENTS, clock.now())
     let seen = records.count
     records.counted = (count) => void (count - seen > RECORDS_PER_STATEMENT && socket.destroy())
@@ -155,20 +162,21 @@ export class Listener {
       const waitMs = allowance.take(1, clock.now())
       if (waitMs > 0) await clock.wait(waitMs)
       if (!isOpen) {
-        const opened = judgeOpening(frame, genesisHash, publicKey)
+        const opened = judgeOpening(frame, genesisHash, publicKeys)
         if (Either.isLeft(opened)) {
-          logged({ _tag: "NotServed", node: peer, address, reason: opened.left })
+          logged({ _tag: "NotServed", node: peer, host, reason: opened.left })
           await refuse(socket, opened.left, clock)
           return
         }
         await send(socket, Line.opened.encode(opened))
         isOpen = true
+        opens()
         continue
       }
-      const asked = Line.ask.decode(frame)
-      if (Either.isLeft(asked)) return
-      const { id, bytes } = asked.right
-      await send(socket, Line.answer.encode({ id, result: await sign(peer, bytes) }))
+      const said = Line.said.decode(frame)
+      if (Either.isLeft(said)) return
+      if ("place" in said.right) await told(peer, said.right)
+      else await send(socket, Line.answer.encode({ id: said.right.id, result: await sign(peer, said.right) }))
     }
   }
 
@@ -180,7 +188,7 @@ export class Listener {
   }
 }
 
-const judgeOpening = (frame: Uint8Array, genesisHash: Hash, publicKey: Keys.PublicKey): Line.Opened =>
+const judgeOpening = (frame: Uint8Array, genesisHash: Hash, publicKeys: ReadonlyArray<Keys.PublicKey>): Line.Opened =>
   Either.match(Line.open.decode(frame), {
     onLeft: ({ message }) => Either.left(message),
     onRight: (theirs) => {
@@ -188,7 +196,7 @@ const judgeOpening = (frame: Uint8Array, genesisHash: Hash, publicKey: Keys.Publ
         return Either.left(`it speaks version ${theirs.version} of the signer's protocol, the signer ${Line.VERSION}`)
       }
       return theirs.genesisHash === genesisHash
-        ? Either.right(publicKey)
+        ? Either.right(publicKeys)
         : Either.left(`it is on the network with genesis ${theirs.genesisHash}, the signer on ${genesisHash}`)
     },
   })

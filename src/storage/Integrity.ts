@@ -3,6 +3,7 @@ import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect, Option, type Scope } from "effect"
 import type * as Genesis from "../protocol/epoch/Genesis.js"
+import type { Address } from "../protocol/identity/Address.js"
 import type * as Hash from "../protocol/identity/Hash.js"
 import {
   DatabaseDamaged,
@@ -15,7 +16,9 @@ import {
 import * as Column from "./sqlite/Column.js"
 import * as Database from "./sqlite/Database.js"
 import * as Migration from "./sqlite/Migration.js"
+import * as Epochs from "./tables/Epochs.js"
 import * as Meta from "./tables/Meta.js"
+import * as Records from "./tables/Records.js"
 
 /** `quick` checks every page. `full` also compares every index with its table, which takes several times as long. */
 export type Thoroughness = "quick" | "full"
@@ -241,4 +244,25 @@ export const genesisOf = (
     Effect.flatMap(requireKnown(database, migrations), (version) =>
       version > 0 ? Meta.genesis(database) : Effect.succeedNone,
     ),
+  ).pipe(Effect.map(Option.flatten))
+
+/**
+ * The key under which a validator has a seat in the running epoch; none in a new file or one of an older schema. `held`
+ * is any of its keys.
+ */
+export const seatKeyOf = (
+  file: string,
+  migrations: ReadonlyArray<Migration.Migration>,
+  held: Address,
+): Effect.Effect<Option.Option<Address>, OpenError, FileSystem.FileSystem> =>
+  looked(file, (database) =>
+    Effect.gen(function* () {
+      const version = yield* requireKnown(database, migrations)
+      const [running] = version < Migration.newest(migrations) ? [] : yield* Epochs.make(database).kept
+      if (running === undefined) return Option.none()
+      const accountOf = Records.make(database).accountOf
+      const account = yield* accountOf(held)
+      const members = running.record.members.map(({ address }) => address)
+      return yield* Effect.findFirst(members, (key) => Effect.map(accountOf(key), (other) => other === account))
+    }),
   ).pipe(Effect.map(Option.flatten))

@@ -7,6 +7,7 @@ import type { SqlError } from "@effect/sql"
 import { Context, Effect, Layer, Option, type Scope } from "effect"
 import type { Opening } from "../consensus/output/Opening.js"
 import * as Genesis from "../protocol/epoch/Genesis.js"
+import type { Address } from "../protocol/identity/Address.js"
 import type { NetworkId } from "../protocol/identity/Network.js"
 import type { Vertex } from "../protocol/vertex/Vertex.js"
 import * as Backup from "./Backup.js"
@@ -210,6 +211,13 @@ export const layerToRead = (
       make(kept, genesis.networkId, directory.fileOf("database")),
     ),
   )
+
+/** The key under which a validator has a seat, as far as a directory's database knows. `held` is any of its keys. */
+export const seatKeyOf = (
+  directory: DataDirectory,
+  held: Address,
+): Effect.Effect<Option.Option<Address>, OpenError, FileSystem.FileSystem> =>
+  Integrity.seatKeyOf(directory.fileOf("database"), NodeSchema.migrations, held)
 
 /** The genesis in a directory's database, for when its file is missing. */
 export const genesisOf = (

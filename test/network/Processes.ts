@@ -143,6 +143,11 @@ export interface Program {
   readonly node?: string
 }
 
+/** The same for an archive or a gateway. */
+export interface Executed extends Pick<Program, "program"> {
+  readonly execArgv?: ReadonlyArray<string>
+}
+
 /** Starts a node in a directory of the network's folder, and waits until it runs. */
 export const start = async (
   { folder, genesisFile }: Founded,
@@ -273,7 +278,7 @@ export const everybodyAt = async (
   }
 }
 
-const verticesOf = (node: Pick<Started, "directory">, key: SecretKey) =>
+export const verticesOf = (node: Pick<Started, "directory">, key: SecretKey) =>
   look<{ readonly epoch: number; readonly round: number }>(
     node,
     `select epoch, round from vertices where hex(author) = '${Address.fromPublicKey(key.publicKey).toUpperCase()}' order by epoch, round`,

@@ -1,12 +1,14 @@
-/** Validators whose key a signer holds, with real processes: `npm run test:network`. */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+/** Validators whose keys are held by a signer, with real processes: `npm run test:network`. */
+import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, expect, it } from "vitest"
-import * as NodeProof from "../../src/network/tls/NodeProof.js"
+import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import * as SignerProcess from "../signer/SignerProcess.js"
 import { expectNoSlotTwice, expectOneHistory } from "./History.js"
 import * as Processes from "./Processes.js"
+import { nodeKeyOf, placeOf, startWith } from "./Signers.js"
 
 const LIMIT_MS = 600_000
 
@@ -14,32 +16,6 @@ afterEach(async () => {
   SignerProcess.killAll()
   await Processes.removeAll()
 })
-
-/** The public key of a node that has not started yet. */
-const nodeKeyOf = ({ folder }: Processes.Founded, name: string): string => {
-  const key = SecretKey.generate()
-  const directory = join(folder, `node-${name}`)
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
-  writeFileSync(join(directory, "node.key"), `${key.toSecretHex()}\n`, { mode: 0o600 })
-  return NodeProof.idOf(key)
-}
-
-const placeOf = ({ folder, genesisFile }: Processes.Founded, n: number): SignerProcess.Place => ({
-  directory: join(folder, `signer-${n}`),
-  genesisFile,
-  keyFile: join(folder, `${n}.key`),
-})
-
-const startWith = (
-  network: Processes.Founded,
-  { id, port }: SignerProcess.SignerProcess,
-  name: string,
-  peers: ReadonlyArray<Processes.Started>,
-) =>
-  Processes.start(network, name, [
-    ...["--signer", `${id}@127.0.0.1:${port}`],
-    ...peers.flatMap(({ p2p }) => ["--peer", p2p]),
-  ])
 
 const signsOn = (network: Processes.Founded, by: Processes.Started, n: number, rounds: number): Promise<void> => {
   const key = network.keys[n]
@@ -100,7 +76,7 @@ it(
 )
 
 it(
-  "a node says that its signer does not answer: one that stands still, is gone, or is another one",
+  "a node reports that its signer does not answer: a paused one, a missing one, and another one",
   async () => {
     const network = Processes.found({ roundMs: 200, epochRounds: 600 })
     const { place, ids, signer, first, second } = await started(network)
@@ -119,7 +95,7 @@ it(
     }
     await statusIs(undefined)
 
-    // Its connection stands as long as its process does; only the statement without an answer shows that.
+    // The connection stays open while the process exists; only the missing response reveals the pause.
     signer.signal("SIGSTOP")
     await statusIs("warning")
     expect(first.log()).not.toContain("no signer")
@@ -148,11 +124,11 @@ it(
 )
 
 it(
-  "two nodes with one signer never fill a slot twice, though neither remembers anything",
+  "two nodes with one signer never fill a slot twice, even without any memory",
   async () => {
     const network = Processes.found({ roundMs: 200, epochRounds: 240 })
     const { signer, first, second, others } = await started(network)
-    // Its disk is set back to nothing, and another node has the same key.
+    // Its disk is empty, and another node has the same key.
     await first.kill()
     for (const file of ["signed.db", "signed.db-wal", "signed.db-shm", "udg.db", "udg.db-wal", "udg.db-shm"]) {
       rmSync(join(first.directory, file), { force: true })
@@ -165,6 +141,75 @@ it(
     await Processes.everybodyAt([back, copy, ...others], round)
     for (const node of [back, copy, ...others]) expectNoSlotTwice(network, node)
     await expectOneHistory([back, copy, ...others], round)
+  },
+  LIMIT_MS,
+)
+
+const portsOf = ({ p2p, http }: Processes.Started): ReadonlyArray<string> => {
+  const portOf = (place: string | null) => place?.split(":").at(-1) ?? ""
+  return ["--port", portOf(p2p), "--rpc-port", portOf(http)]
+}
+
+/** The status of /ready, and the reason if there is one. A node that restarts does not answer. */
+const readiness = async ({ http }: Processes.Started): Promise<readonly [number, string?]> => {
+  const answer = await fetch(`${http}/ready`).catch(() => Response.error())
+  const [, reason] = /"reason":"(\w+)"/.exec(await answer.text()) ?? []
+  return reason === undefined ? [answer.status] : [answer.status, reason]
+}
+
+it(
+  "a node starts, follows and serves while its signer is away, and goes on with the keys that the signer has then",
+  async () => {
+    const network = Processes.found({ roundMs: 200, epochRounds: 600 })
+    const { place, ids, signer, first, second, others } = await started(network)
+    await Processes.until("the node is ready", async () => (await readiness(first))[0] === 200)
+
+    // It restarts within its process.
+    const sameAgain = () => startWith(network, signer, "0", others, portsOf(first))
+    await signer.kill()
+    await first.stop()
+    const alone = await sameAgain()
+    expect(alone.log()).toMatch(/no signer: this node follows without signing until it answers/)
+    expect(await readiness(alone)).toEqual([503, "signer"])
+    await Processes.until("the signer is reported", async () => (await signerOf(alone)) === "warning")
+    await Processes.everybodyAt([alone], Processes.finalizedRound(second) + 10)
+    expect(await readiness(alone)).toEqual([503, "signer"])
+
+    const back = await SignerProcess.start(place, ids, signer.port)
+    await signsOn(network, second, 0, 10)
+    await Processes.until("the node is ready", async () => (await readiness(alone))[0] === 200)
+
+    await back.kill()
+    await alone.stop()
+    const again = await sameAgain()
+    const file = join(network.folder, "other.key")
+    const other = SecretKey.generate()
+    writeFileSync(file, `${other.toSecretHex()}\n`, { mode: 0o600 })
+    await SignerProcess.start({ ...place, keyFile: file }, ids, signer.port)
+    await Processes.until("the node has the other key", () => again.log().includes(`keys=${other.publicKey}`))
+    const restart = `this node restarts with its key  key=${Address.fromPublicKey(other.publicKey)}`
+    await Processes.until("the node restarts with the other key", () => again.log().includes(restart))
+    expect(again.log()).toContain("the signer has other keys")
+    await Processes.until("the node is ready", async () => (await readiness(again))[0] === 200)
+    for (const node of [again, ...others]) expectNoSlotTwice(network, node)
+  },
+  LIMIT_MS,
+)
+
+it(
+  "a node that has never met its signer starts once that answers",
+  async () => {
+    const network = Processes.found()
+    const place = placeOf(network, 0)
+    expect(await SignerProcess.signFrom(place, "1:1")).toBe(0)
+    const ids = [nodeKeyOf(network, "0")]
+    const signer = await SignerProcess.start(place, ids)
+    await signer.kill()
+    const starting = startWith(network, signer, "0", [])
+    const isRunning = await Promise.race([starting.then(() => true), sleep(5_000, false)])
+    expect(isRunning).toBe(false)
+    await SignerProcess.start(place, ids, signer.port)
+    expect((await starting).log()).toContain("no signer: this node starts once it answers")
   },
   LIMIT_MS,
 )

@@ -5,18 +5,22 @@
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as NodeProof from "../../src/network/tls/NodeProof.js"
+import * as KeyFile from "../../src/storage/files/KeyFile.js"
+import * as SignerProcess from "../signer/SignerProcess.js"
 import { Chance } from "../simulation/Chance.js"
 import * as PowerCut from "../storage/PowerCut.js"
 import { sqlite } from "../storage/world.js"
 import * as Bundle from "../support/Bundle.js"
 import * as Recorded from "../support/Recorded.js"
 import * as Rest from "../support/Rest.js"
+import * as world from "./world.js"
 
 const LIVES = Number(process.env["UDG_CRASH_ROUNDS"] ?? 24)
 const SEED = Number(process.env["UDG_CRASH_SEED"] ?? 20_260_131)
@@ -53,6 +57,7 @@ describe(Rest.of("nodes that are killed", "a node that ends at random moments un
     program = await Bundle.make({ entry: "test/node/processes/load.ts", outfile: `load-${process.pid}/load.mjs` })
   })
   afterAll(() => {
+    SignerProcess.killAll()
     rmSync(folder, { recursive: true, force: true })
     rmSync(dirname(program), { recursive: true, force: true })
   })
@@ -71,8 +76,8 @@ describe(Rest.of("nodes that are killed", "a node that ends at random moments un
     }
   }
 
-  const start = (directory: string, log: string, patienceMs: number) => {
-    const words = [program, directory, log, String(patienceMs)]
+  const start = (directory: string, log: string, { patienceMs, signer }: Story) => {
+    const words = [program, directory, log, String(patienceMs), ...(signer ? [signer.id, String(signer.port)] : [])]
     const child = spawn(process.execPath, words, { stdio: "inherit" })
     return { child, ended: once(child, "exit") }
   }
@@ -82,17 +87,19 @@ describe(Rest.of("nodes that are killed", "a node that ends at random moments un
     readonly count: number
     /** How long a life has to find what was reported as final. */
     readonly patienceMs: number
-    /** What is done to the files of a killed node. */
-    readonly harm: (directory: string, chance: Chance) => void
+    /** What is done to the files of a killed node, or to its signer. */
+    readonly harm: (directory: string, chance: Chance) => void | Promise<void>
+    readonly signer?: Pick<SignerProcess.SignerProcess, "id" | "port">
   }
 
   /** Lives of one node, each killed at a random moment; returns its directory and what it reported. */
-  const lives = async ({ name, count, patienceMs, harm }: Story) => {
+  const lives = async (story: Story) => {
+    const { name, count, harm } = story
     const chance = new Chance(SEED)
     const directory = join(folder, `${name}-${count}`)
     const log = `${directory}.log`
     for (let life = 1; life <= count; life++) {
-      const { child, ended } = start(directory, log, patienceMs)
+      const { child, ended } = start(directory, log, story)
       // One in five dies during start-up.
       if (chance.percent(20)) await sleep(chance.fraction() * 600)
       else {
@@ -103,7 +110,7 @@ describe(Rest.of("nodes that are killed", "a node that ends at random moments un
       child.kill("SIGKILL")
       await ended
       expect(read(log).complaints, `life ${life}`).toEqual([])
-      harm(directory, chance)
+      await harm(directory, chance)
     }
 
     const told = read(log)
@@ -115,7 +122,7 @@ describe(Rest.of("nodes that are killed", "a node that ends at random moments un
     }
 
     // A last life that is not killed counts the supply and compares the root; then the file itself is checked.
-    const { child, ended } = start(directory, log, patienceMs)
+    const { child, ended } = start(directory, log, story)
     await untilRunning(log, told.starts + 1, child)
     child.kill("SIGKILL")
     await ended
@@ -141,6 +148,29 @@ describe(Rest.of("nodes that are killed", "a node that ends at random moments un
     await requireWhole(directory, told)
   }
 
+  const survivesWithASigner = async (count: number): Promise<void> => {
+    const name = "signed"
+    const home = join(folder, `${name}-${count}`)
+    const of = (file: string): string => join(home, file)
+    mkdirSync(home)
+    await Effect.runPromise(world.found(home, { roundIntervalMs: 5 }))
+    const nodeKey = KeyFile.loadOrCreate(of("node.key")).pipe(Effect.provide(world.platform))
+    const node = NodeProof.idOf(await Effect.runPromise(nodeKey))
+    const directory = `${home}-signer`
+    const place = { directory, genesisFile: of("genesis.json"), keyFile: of("validator.key") }
+    expect(await SignerProcess.signFrom(place, "1:1")).toBe(0)
+    let signer = await SignerProcess.start(place, [node])
+    const { id, port } = signer
+    const harm = async (_: string, chance: Chance): Promise<void> => {
+      if (chance.percent(50)) return
+      await signer.kill()
+      signer = await SignerProcess.start(place, [node], port)
+    }
+    const lived = await lives({ name, count, patienceMs: 0, harm, signer: { id, port } })
+    await signer.kill()
+    await requireWhole(lived.directory, lived.told)
+  }
+
   const survivesPowerCuts = async (count: number): Promise<number> => {
     let lostFrames = 0
     const harm = (directory: string, chance: Chance): void => {
@@ -157,8 +187,12 @@ describe(Rest.of("nodes that are killed", "a node that ends at random moments un
     survivesKills(LIVES),
   )
 
+  it(`does so with its key at a signer, which is killed too, in ${LIVES} lives (seed ${SEED})`, ofAll, () =>
+    survivesWithASigner(LIVES),
+  )
+
   it(`decides again what ${LIVES} power cuts took, and signs nothing twice (seed ${SEED})`, ofAll, async () => {
-    // A few cuts may all come when everything is on the disk; this many cannot.
+    // A few cuts can all come when everything is on the disk; this many cannot.
     expect(await survivesPowerCuts(LIVES)).toBeGreaterThan(LIVES)
   })
 })

@@ -1,12 +1,14 @@
 import { Option } from "effect"
 import { expect, it } from "vitest"
 import * as Findings from "../../src/node/reads/Findings.js"
+import * as Address from "../../src/protocol/identity/Address.js"
+import { SecretKey } from "../../src/protocol/identity/Keys.js"
 
 const well: Findings.Seen = {
   dag: { status: "healthy", quietMs: 0, isForeign: false },
   finality: { status: "healthy", lag: 0 },
   state: { status: "healthy" },
-  seat: { status: "healthy", epoch: 3 },
+  seat: { status: "healthy", epoch: 3, hitch: null },
   signer: Option.none(),
   upgrade: { status: "healthy", decided: 2, known: 2 },
   directory: { status: "healthy", lost: null },
@@ -20,6 +22,7 @@ const well: Findings.Seen = {
   components: [{ name: "feed", status: "running", restarts: 0 }],
 }
 
+const key = Address.fromPublicKey(SecretKey.generate().publicKey)
 const ALERTS = "docs/operations/alerts.md"
 const MONITORING = "docs/operations/monitoring.md"
 
@@ -59,16 +62,37 @@ it.each<readonly [component: string, status: string, wrong: Partial<Findings.See
   [
     "signer",
     "warning",
-    { signer: Option.some({ status: "warning", quietMs: 4_200 }) },
+    { signer: Option.some({ status: "warning", silentMs: 4_200, refusal: null }) },
     "the signer has not answered for 4 seconds: this validator signs nothing until it does; the log of module validator names the cause",
+    `${ALERTS}#udgsigneraway`,
+  ],
+  [
+    "signer",
+    "unhealthy",
+    { signer: Option.some({ status: "unhealthy", silentMs: 64_000, refusal: "it is on another network" }) },
+    "the signer has refused to sign for 64 seconds: it is on another network",
     `${ALERTS}#udgsigneraway`,
   ],
   [
     "seat",
     "warning",
-    { seat: { status: "warning", epoch: 3 } },
+    { seat: { status: "warning", epoch: 3, hitch: null } },
     "this validator has stake and no seat in epoch 3: it signs and earns nothing until an epoch's close gives it a seat",
     `${ALERTS}#udgvalidatorwithoutseat`,
+  ],
+  [
+    "seat",
+    "warning",
+    { seat: { status: "warning", epoch: 3, hitch: { key, isInForce: true, why: "it is nowhere" } } },
+    `this validator signs nothing: its key is now the one with the address ${key}, and it is nowhere`,
+    "docs/operations/keys.md#changing-a-validators-key",
+  ],
+  [
+    "seat",
+    "warning",
+    { seat: { status: "warning", epoch: 3, hitch: { key, isInForce: false, why: "it is nowhere" } } },
+    `this validator signs nothing after the next change of its key, to the one with the address ${key}, and it is nowhere`,
+    "docs/operations/keys.md#changing-a-validators-key",
   ],
   [
     "data_directory",

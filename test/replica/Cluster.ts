@@ -1,6 +1,6 @@
 /**
- * A few replicas on perfect wires and disks: messages arrive in order after a moment, writes reach the disk at once.
- * Enough to tell stories about one replica's dealings with the others; the simulator shows the effect of faults.
+ * A few replicas on perfect wires and disks: messages arrive in order after a moment, and writes are immediate. Enough
+ * to test one replica's interaction with the others; the simulator tests faults.
  */
 import { Either } from "effect"
 import type { Word } from "../../src/consensus/KeyMemory.js"
@@ -20,6 +20,7 @@ import type { PeerId } from "../../src/replica/messages/Peer.js"
 import type { Output, Outputs } from "../../src/replica/output/Output.js"
 import * as Write from "../../src/replica/output/Write.js"
 import type { Replica } from "../../src/replica/Replica.js"
+import type { Place } from "../../src/signer/Statement.js"
 import * as FakeKeys from "../consensus/FakeKeys.js"
 import * as Networks from "../support/Genesis.js"
 import * as Serving from "../support/Serving.js"
@@ -28,7 +29,7 @@ import * as Stored from "../support/Stored.js"
 export const ROUND_MS = 100
 const START = 1_700_000_000_000
 const WIRE_MS = 10
-/** Few: there are no crowds here. */
+/** Small, since only a few vertices wait here. */
 const PREPARED_AT = 3
 const NETWORK = "udg-cluster" as NetworkId
 
@@ -93,10 +94,10 @@ export interface Kind {
   readonly signedBy?: Elsewhere
 }
 
-/** A signer that several machines may ask. */
+/** A signer that several machines can use. */
 export interface Elsewhere {
   /** Null: it refuses. Undefined: it is away, and is asked again. */
-  readonly sign: (by: Machine, bytes: Uint8Array) => Signature | null | undefined
+  readonly sign: (by: Machine, bytes: Uint8Array, signedAt: Place | null) => Signature | null | undefined
 }
 
 interface Event {
@@ -112,7 +113,7 @@ export class Machine {
   readonly #signer: Signer | null
   readonly #signedBy: Elsewhere | null
   readonly #pin: Pin | null
-  /** Everything that was written. */
+  /** All writes so far. */
   disk: Stored.Stored
   /** Everything that the worst power cut leaves: what was signed, and the ledger as it was last synced. */
   #durable: Stored.Stored
@@ -128,7 +129,7 @@ export class Machine {
   isStrictlyValid = FakeKeys.isValid
   /** The newest protocol version that its program knows from the next start on; by default the one built here. */
   newestVersion: number | undefined
-  /** The operator's word for the next start. */
+  /** The operator's statement for the next start. */
   word: Word | null = null
   /** What reached it while its process was paused; null while it runs. */
   #unread: Array<() => void> | null = null
@@ -276,7 +277,7 @@ export class Machine {
         this.#cluster.soon(this, () => this.handle(this.replica.written(output.id, this.#cluster.now)))
         return
       case "Sign":
-        this.#askElsewhere(output.id, output.bytes)
+        this.#askElsewhere(output)
         return
       case "Fatal":
         if (output.fatal._tag === "UnknownVersion") {
@@ -289,12 +290,13 @@ export class Machine {
     }
   }
 
-  #askElsewhere(id: number, bytes: Uint8Array): void {
-    const signature = this.#signedBy?.sign(this, bytes)
+  #askElsewhere(asked: Extract<Output, { readonly _tag: "Sign" }>): void {
+    const { id, bytes, signedAt } = asked
+    const signature = this.#signedBy?.sign(this, bytes, signedAt)
     this.#cluster.soon(
       this,
       () => {
-        if (signature === undefined) this.#askElsewhere(id, bytes)
+        if (signature === undefined) this.#askElsewhere(asked)
         else this.handle(this.replica.signed(id, signature, this.#cluster.now))
       },
       WIRE_MS,

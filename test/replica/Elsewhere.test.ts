@@ -1,4 +1,4 @@
-/** Validators whose key is elsewhere: the signer's rule is the real one, and its lines are slow, cut or shared. */
+/** Validators whose key is held by a signer. It uses the real rule; its connections are slow, cut or shared. */
 import { Option } from "effect"
 import { describe, expect, it } from "vitest"
 import { sha256Hex } from "#crypto"
@@ -13,9 +13,11 @@ import { expectAgreement, four } from "./FourReplicas.js"
 /** The memory of one key. */
 class SharedSigner implements Elsewhere {
   isAway = false
-  /** Runs what has to happen between the signer's memory and the answer. */
+  /** Runs between the signer's write and its answer. */
   beforeAnswer: (by: Machine, statement: Statement.Statement | null) => void = () => {}
-  /** What was signed for each slot. */
+  /** Runs before a vertex is judged. */
+  beforeVertex: () => void = () => {}
+  /** The signed vertex of each slot. */
   readonly slots = new Map<string, Hash>()
   refusals = 0
   readonly #name: string
@@ -25,10 +27,21 @@ class SharedSigner implements Elsewhere {
     this.#name = name
   }
 
-  sign(by: Machine, bytes: Uint8Array): Signature | null | undefined {
+  get taken(): Statement.Place {
+    return this.#memory.taken
+  }
+
+  /** A snapshot of the signer's disk from before its first signature is put back. */
+  setBack(): void {
+    this.#memory = Judge.vouched(null, { epoch: Natural.epoch(1), round: Natural.round(0) })
+  }
+
+  sign(by: Machine, bytes: Uint8Array, signedAt: Statement.Place | null): Signature | null | undefined {
     if (this.isAway) return undefined
+    if (signedAt !== null) this.#memory = Judge.told(this.#memory, signedAt)
     const { publicKey, sign } = signerOf(this.#name)
     const [statement, digest] = [Statement.read(bytes), sha256Hex(bytes) as Hash]
+    if (statement?._tag === "Vertex") this.beforeVertex()
     const asked = { memory: this.#memory, publicKey, genesisHash: digest, node: "", statement, digest }
     const verdict = Judge.judge(asked)
     if (verdict._tag === "Refuse") {
@@ -99,7 +112,7 @@ describe("validators with remote keys", () => {
     expectAgreement(cluster.machines)
   })
 
-  // Nobody else can fill its slot: without the intent its rounds would stop for ever.
+  // No other validator can fill its slot: without the intent, its rounds would stop for ever.
   it("ask again for the vertex that was signed when the power was cut, even alone", () => {
     const world = { ...four, validators: { ann: 2_000 } }
     const { cluster, signerNamed } = network(world)
@@ -144,6 +157,27 @@ describe("validators with remote keys", () => {
       expect(outputs.some(isEvidence)).toBe(false)
     }
     expectAgreement(cluster.machines.filter(({ name }) => name !== "dora"))
+  })
+
+  it("tell a signer that was set back where the key has signed, also from a restored disk", () => {
+    const { cluster, signerNamed } = network()
+    const [dan, signer] = [cluster.machine("dan"), signerNamed("dan")]
+    cluster.runRounds(20)
+    const backup = dan.disk.copy()
+    cluster.runRounds(20)
+    for (const disk of [dan.disk, backup]) {
+      dan.stop()
+      const { taken } = signer
+      signer.setBack()
+      dan.replaceDisk(disk)
+      dan.start()
+      let atFirstVertex: Statement.Place | null = null
+      signer.beforeVertex = () => {
+        atFirstVertex ??= signer.taken
+      }
+      cluster.runRounds(300)
+      expect(atFirstVertex).toEqual(taken)
+    }
   })
 
   it("fail over to another node when the first one falls silent", () => {

@@ -36,22 +36,22 @@ const remembered = (memory: Judge.Memory, bytes: Uint8Array): Judge.Memory => {
   return Judge.remember(memory, verdict.change)
 }
 
-const TAKEN = { _tag: "Refuse", refusal: "this place or a later one is taken" }
+const TAKEN = { _tag: "Refuse", refusal: "the key has signed this round or a later one" }
 
 const greeting = (genesis: Hash.Hash, prover: string): Uint8Array =>
   Hash.tagged(Binary.utf8("udg/peer\0"), [
     Binary.encode((writer) => writer.hex(genesis).hex(Hash.ZERO).text8(prover).text8("v".repeat(64))),
   ])
 
-describe("a signer's judgement of a vertex", () => {
-  it("takes a higher place, and the same bytes again", () => {
+describe("what a signer allows a key to sign", () => {
+  it("signs vertices in order, and repeats the signature of the latest one", () => {
     const memory = remembered(start, Statements.vertex({ round: 5 }))
     expect(judged(memory, Statements.vertex({ round: 5 }))).toEqual({ _tag: "Sign" })
     expect(judged(memory, Statements.vertex({ round: 6 }))._tag).toBe("Remember")
     expect(judged(memory, Statements.vertex({ epoch: 2, round: 1, base: 2 }))._tag).toBe("Remember")
   })
 
-  it("refuses another vertex for the slot, and every lower place", () => {
+  it("refuses a second vertex for a slot, and every earlier round", () => {
     const memory = remembered(start, Statements.vertex({ epoch: 2, round: 5 }))
     expect(judged(memory, Statements.vertex({ epoch: 2, round: 5, variant: 2 }))).toEqual(TAKEN)
     expect(judged(memory, Statements.vertex({ epoch: 2, round: 5, base: 2 }))).toEqual(TAKEN)
@@ -73,7 +73,39 @@ describe("a signer's judgement of a vertex", () => {
     expect(judged(null, Statements.heartbeat())).toEqual({ _tag: "Sign" })
   })
 
-  it("takes the highest place that bytes can name, and nothing after it", () => {
+  it("signs nothing with the record of a copy, until the operator names a place at or above its end", () => {
+    const known = remembered(remembered(start, Statements.vertex({ round: 5 })), Statements.checkpoint({ round: 9 }))
+    const copy = { ...known, isRestored: true }
+    const refusal =
+      "the signer's directory is a copy, which lacks what was signed later: state a round with udg signer sign-from"
+    for (const bytes of [Statements.vertex({ round: 5 }), Statements.vertex({ round: 9 }), Statements.checkpoint()]) {
+      expect(judged(copy, bytes)).toEqual({ _tag: "Refuse", refusal })
+    }
+    expect(judged(copy, Statements.heartbeat())).toEqual({ _tag: "Sign" })
+    expect(Judge.mayVouch(copy, placeOf(1, 4))).toBe(false)
+    expect(Judge.mayVouch(copy, placeOf(1, 5))).toBe(true)
+    expect(Judge.mayVouch(known, placeOf(1, 5))).toBe(false)
+    const vouched = Judge.vouched(copy, placeOf(1, 7))
+    expect(judged(vouched, Statements.vertex({ round: 7 }))).toEqual(TAKEN)
+    expect(judged(vouched, Statements.vertex({ round: 8 }))._tag).toBe("Remember")
+    expect(judged(vouched, Statements.checkpoint({ round: 7 }))).toEqual(TAKEN)
+    expect(judged(vouched, Statements.checkpoint({ round: 8 }))._tag).toBe("Remember")
+    expect(judged(vouched, Statements.checkpoint({ round: 9 }))).toEqual({ _tag: "Sign" })
+    expect(judged(vouched, Statements.checkpoint({ round: 9, variant: 2 }))).toEqual(TAKEN)
+  })
+
+  it("takes a node's word for where the key has signed, but only upwards", () => {
+    const memory = remembered(start, Statements.vertex({ round: 5 }))
+    expect(Judge.told(memory, placeOf(1, 5))).toBe(memory)
+    expect(Judge.told(memory, placeOf(1, 4))).toBe(memory)
+    const raised = Judge.told(memory, placeOf(1, 9))
+    expect(judged(raised, Statements.vertex({ round: 9 }))).toEqual(TAKEN)
+    expect(judged(raised, Statements.vertex({ round: 5 }))).toEqual(TAKEN)
+    expect(judged(raised, Statements.vertex({ round: 10 }))._tag).toBe("Remember")
+    expect(Judge.told({ ...memory, isRestored: true }, placeOf(1, 9)).isRestored).toBe(true)
+  })
+
+  it("signs at the highest epoch and round, and then nothing more", () => {
     const highest = { epoch: Number.MAX_SAFE_INTEGER, round: Number.MAX_SAFE_INTEGER }
     const memory = remembered(start, Statements.vertex(highest))
     expect(judged(memory, Statements.vertex({ ...highest, variant: 2 }))).toEqual(TAKEN)
@@ -87,7 +119,7 @@ describe("a signer's judgement of a vertex", () => {
     expect(judged(start, Statements.heartbeat({ key: Statements.keyOf(2) }))).toEqual(refusal)
   })
 
-  it("never signs two for a slot, whoever asks for what in which order", () => {
+  it("never signs two statements for one slot, in any order of requests", () => {
     const place = fc.record({
       epoch: fc.integer({ min: 1, max: 3 }),
       round: fc.integer({ min: 1, max: 6 }),
@@ -114,8 +146,8 @@ describe("a signer's judgement of a vertex", () => {
   })
 })
 
-describe("a signer's judgement of the rest", () => {
-  it("takes one checkpoint for a place, in any order, and those it has signed again", () => {
+describe("how a signer treats checkpoints, identity proofs and other bytes", () => {
+  it("signs one checkpoint per round, in any order, and repeats its signatures", () => {
     const later = remembered(start, Statements.checkpoint({ round: 20 }))
     const both = remembered(later, Statements.checkpoint({ round: 10 }))
     expect(judged(both, Statements.checkpoint({ round: 20 }))).toEqual({ _tag: "Sign" })
@@ -123,7 +155,7 @@ describe("a signer's judgement of the rest", () => {
     expect(judged(both, Statements.checkpoint({ round: 10, variant: 2 }))).toEqual(TAKEN)
   })
 
-  it("keeps a bounded number of checkpoints, and signs none below those", () => {
+  it("keeps a limited number of checkpoints, and refuses older ones", () => {
     let memory = start
     for (let round = 2; round < 2 * Judge.MAX_CHECKPOINTS; round++) {
       memory = remembered(memory, Statements.checkpoint({ round }))
@@ -133,7 +165,7 @@ describe("a signer's judgement of the rest", () => {
     expect(judged(memory, Statements.checkpoint({ round: 2, variant: 2 }))).toEqual(TAKEN)
   })
 
-  it("proves the key for the node that asks, on its network, and for nobody else", () => {
+  it("proves the key only to the node that asks, and only on its own network", () => {
     expect(judged(null, greeting(genesisHash, node))).toEqual({ _tag: "Sign" })
     expect(judged(start, greeting(Statements.hashOf(78), node))).toEqual({
       _tag: "Refuse",
@@ -145,7 +177,7 @@ describe("a signer's judgement of the rest", () => {
     })
   })
 
-  it("signs no transaction, and nothing that it cannot read whole", () => {
+  it("refuses transactions, truncated statements and trailing bytes", () => {
     const refusal = { _tag: "Refuse", refusal: "it is not a statement of a validator" }
     const whole = Statements.vertex()
     const transaction = Hash.tagged(Binary.utf8("udg/tx\0"), [whole.subarray(11)])
@@ -156,7 +188,7 @@ describe("a signer's judgement of the rest", () => {
     expect(judged(start, new Uint8Array(Statement.MAX_BYTES + 1))).toEqual(refusal)
   })
 
-  it("reads every header, checkpoint and heartbeat that the protocol knows as what it is", () => {
+  it("parses every header, checkpoint and heartbeat of the protocol", () => {
     fc.assert(
       fc.property(Arbitraries.header, (header) => {
         const { base, epoch, round, publicKey } = header

@@ -1,8 +1,8 @@
-/** Statements of a validator's key, and what a signer is asked. */
+/** Builds the statements of a validator's key, as a node sends them to a signer. */
 import { Option } from "effect"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import { type Hash, ZERO } from "../../src/protocol/identity/Hash.js"
-import { SecretKey } from "../../src/protocol/identity/Keys.js"
+import { type PublicKey, SecretKey } from "../../src/protocol/identity/Keys.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as Header from "../../src/protocol/vertex/Header.js"
@@ -18,17 +18,26 @@ interface Wish {
   readonly epoch?: number
   readonly round?: number
   readonly base?: number
-  /** What tells two statements for the same place apart. */
+  /** Distinguishes statements for the same epoch and round. */
   readonly variant?: number
   readonly key?: SecretKey
+  /** The key's, if only its program has it. */
+  readonly publicKey?: PublicKey
 }
 
-export const vertex = ({ epoch = 1, round = 1, base = 1, variant = 1, key = validator }: Wish = {}): Uint8Array =>
+export const vertex = ({
+  epoch = 1,
+  round = 1,
+  base = 1,
+  variant = 1,
+  key = validator,
+  publicKey = key.publicKey,
+}: Wish = {}): Uint8Array =>
   Header.signedBytes({
     base: hashOf(base),
     epoch: Natural.epoch(epoch),
     round: Natural.round(round),
-    publicKey: key.publicKey,
+    publicKey,
     parents: [],
     timestamp: Natural.timestamp(0),
     coinbase: Sats.ZERO,

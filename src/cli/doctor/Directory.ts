@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { FileSystem } from "@effect/platform"
 import { Clock, Effect, Either, Layer, Option } from "effect"
 import * as PageGuard from "../../edge/admission/PageGuard.js"
+import * as ValidatorKeys from "../../node/start/ValidatorKeys.js"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
 import * as Words from "../../protocol/numbers/Words.js"
 import * as OperatorListener from "../../rpc/metrics/OperatorListener.js"
@@ -58,15 +59,16 @@ const permissions = (path: string): Checked =>
 
 const keys = (path: string): Checked =>
   Effect.gen(function* () {
-    const names = ["validatorKey", "faucetKey", "nodeKey"] as const
+    const further = yield* ValidatorKeys.namesIn(path)
+    const names = [FILES.validatorKey, ...further, FILES.faucetKey, FILES.nodeKey]
     const found = yield* Effect.forEach(names, (name) =>
       Effect.gen(function* () {
-        const file = join(path, FILES[name])
+        const file = join(path, name)
         if (!(yield* exists(file))) return []
         const content = yield* Effect.either(KeyFile.read(file))
-        if (Either.isLeft(content)) return [Found.problem(FILES[name], content.left.message, PAGES.keys)]
+        if (Either.isLeft(content)) return [Found.problem(name, content.left.message, PAGES.keys)]
         const how = content.right._tag === "Sealed" ? ", and is encrypted" : ""
-        return [Found.ok(FILES[name], `is readable, by its owner only${how}`)]
+        return [Found.ok(name, `is readable, by its owner only${how}`)]
       }),
     )
     const hasSigned = yield* exists(join(path, FILES.signed))

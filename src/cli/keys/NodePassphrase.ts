@@ -1,7 +1,7 @@
 /** The passphrase of a node's encrypted keys: from a file, from a systemd credential, or typed at the terminal. */
 import { join } from "node:path"
 import { FileSystem } from "@effect/platform"
-import { Effect, Layer, Option, Ref } from "effect"
+import { Effect, Layer, Option, Redacted, Ref } from "effect"
 import { KeyPassphrase, known, load, type Source } from "../../storage/files/KeyPassphrase.js"
 import * as Environment from "../terminal/Environment.js"
 import { Terminal } from "../terminal/Terminal.js"
@@ -21,20 +21,24 @@ const credential = Effect.gen(function* () {
 /** Asks once for all key files with the same passphrase. */
 const typed: Effect.Effect<Source, never, Terminal> = Effect.gen(function* () {
   const terminal = yield* Terminal
-  const remembered = yield* Ref.make(Option.none<string>())
+  const remembered = yield* Ref.make(Option.none<Redacted.Redacted>())
   return {
     ofNewKeys: Option.none(),
+    held: Ref.get(remembered),
     unlock: (path, open) => {
       const asked = Effect.provideService(
         Passphrase.ask(path, (passphrase) =>
-          Effect.tap(open(passphrase), () => Ref.set(remembered, Option.some(passphrase))),
+          Effect.tap(open(passphrase), () => Ref.set(remembered, Option.some(Redacted.make(passphrase)))),
         ),
         Terminal,
         terminal,
       )
       return Effect.flatMap(
         Ref.get(remembered),
-        Option.match({ onNone: () => asked, onSome: (earlier) => Effect.orElse(open(earlier), () => asked) }),
+        Option.match({
+          onNone: () => asked,
+          onSome: (earlier) => Effect.orElse(open(Redacted.value(earlier)), () => asked),
+        }),
       )
     },
   }

@@ -92,11 +92,14 @@ export const rotateKey = Verb.make({
   about: "changes the key with which a validator signs, from the next epoch on",
   settings: { nextKey, ...Sending.settings },
   examples: [
-    ["make a key, and change to it", "udg keygen --key next.key && udg rotate-key next.key --key data/validator.key"],
+    [
+      "make a key, and change to it",
+      "udg keygen --key data/validator-2.key && udg rotate-key data/validator-2.key --key data/validator.key",
+    ],
   ],
   footer: [
-    "Stake, delegations, seat and rewards stay with the account, whose transactions the old key goes on signing. Once the next " +
-      "epoch has begun, restart the node with --validator-key FILE.",
+    "Stake, delegations, seat and rewards stay with the account, and the old key still signs its transactions. Once an " +
+      "epoch has begun whose committee has the new key, usually the next one, the node signs with it, if the file is in its data directory under a name such as validator-2.key.",
     ...Sending.footer,
   ],
   run: (given) =>

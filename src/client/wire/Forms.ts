@@ -186,7 +186,7 @@ export const failures: Named<Form> = {
   NonceTooHigh: {kind:"record",fields:{code:{kind:"literal",values:["NonceTooHigh"]},error:f3,next_nonce:f2,max_nonce:f2}},
   AccountThrottled: {kind:"record",fields:{code:{kind:"literal",values:["AccountThrottled"]},error:f3,next_nonce:f2,retry_after_seconds:f2}},
   MempoolFull: {kind:"record",fields:{code:{kind:"literal",values:["MempoolFull"]},error:f3,capacity:f2}},
-  NotReady: {kind:"record",fields:{code:{kind:"literal",values:["NotReady"]},error:f3,reason:{kind:"literal",values:["behind","no_quorum","halted"]}}},
+  NotReady: {kind:"record",fields:{code:{kind:"literal",values:["NotReady"]},error:f3,reason:{kind:"literal",values:["behind","no_quorum","signer","halted"]}}},
   ForeignHost: {kind:"record",fields:{code:{kind:"literal",values:["ForeignHost"]},error:f3}},
   RateLimited: {kind:"record",fields:{code:{kind:"literal",values:["RateLimited"]},error:f3,limit:f2,window_seconds:f2,retry_after_seconds:f2}},
   HeadersTooLarge: {kind:"record",fields:{code:{kind:"literal",values:["HeadersTooLarge"]},error:f3}},

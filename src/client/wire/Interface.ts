@@ -1620,7 +1620,7 @@ export interface MempoolFull {
 export interface NotReady {
   readonly _tag: "NotReady"
   readonly message: string
-  readonly reason: "behind" | "no_quorum" | "halted"
+  readonly reason: "behind" | "no_quorum" | "signer" | "halted"
 }
 
 export interface ForeignHost {

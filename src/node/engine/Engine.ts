@@ -12,6 +12,7 @@ import type { SignerElsewhere } from "../../protocol/identity/Keys.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import * as Verification from "../../protocol/transaction/Verification.js"
+import type { Output } from "../../replica/output/Output.js"
 import { Replica } from "../../replica/Replica.js"
 import type { StorageError } from "../../storage/files/StorageError.js"
 import { Storage } from "../../storage/Storage.js"
@@ -215,8 +216,9 @@ const countersOf = (
 /** Requests open at a stop are repeated at the next start. */
 const askingOf =
   ({ remoteSigner }: Context.Tag.Service<typeof Home>, inbox: Inbox<Input>) =>
-  (id: number, bytes: Uint8Array): void => {
+  ({ id, bytes, signedAt }: Extract<Output, { readonly _tag: "Sign" }>): void => {
     if (Option.isNone(remoteSigner)) return
+    if (signedAt !== null) remoteSigner.value.tell(signedAt)
     void remoteSigner.value.sign(bytes).then((answer) => {
       inbox.push({ _tag: "Signed", id, signature: Either.getOrElse(answer, () => null) })
     })

@@ -21,7 +21,7 @@ export interface Surroundings {
   readonly settling: Settling
   readonly write: (task: Task) => void
   /** Asks the remote signer, whose answer arrives as an input. */
-  readonly askSigner: (id: number, bytes: Uint8Array) => void
+  readonly askSigner: (asked: Extract<Output, { readonly _tag: "Sign" }>) => void
 }
 
 export const make = ({ answers, asked, counters, settling, write, askSigner }: Surroundings) =>
@@ -52,7 +52,7 @@ export const make = ({ answers, asked, counters, settling, write, askSigner }: S
           keep(output)
           return null
         case "Sign":
-          askSigner(output.id, output.bytes)
+          askSigner(output)
           return null
         case "TakenIn":
         case "Joining":

@@ -4,6 +4,7 @@ import type { Rollback } from "../../consensus/commit/Rollback.js"
 import type { ExecutionFault } from "../../ledger/ExecutionFault.js"
 import type { SupplyInvariantViolated } from "../../ledger/tables/Supply.js"
 import type { Checkpoint, SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
+import type { Address } from "../../protocol/identity/Address.js"
 import type { Epoch } from "../../protocol/numbers/Natural.js"
 import type { Commit } from "../../protocol/vertex/Commit.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
@@ -167,6 +168,13 @@ export class RecordingFailed extends Data.TaggedError("RecordingFailed")<{ reado
   }
 }
 
+/** The node starts again, within its process, to sign with this key of its validator. */
+export class KeyReplaced extends Data.TaggedError("KeyReplaced")<{ readonly address: Address }> {
+  override get message(): string {
+    return `the key ${this.address} replaces the validator's key`
+  }
+}
+
 export type Ending =
   | FinalityRollback
   | SupplyViolation
@@ -177,6 +185,7 @@ export type Ending =
   | JoinStopped
   | DirectoryLost
   | RecordingFailed
+  | KeyReplaced
   | AlreadySigned
   | StorageError
 

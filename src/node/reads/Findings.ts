@@ -2,6 +2,7 @@
 import { Option } from "effect"
 import * as Words from "../../protocol/numbers/Words.js"
 import type { Component } from "../lifecycle/Supervisor.js"
+import type { Hitch } from "./KeyWatch.js"
 import { type Found, PAGES } from "./Problems.js"
 
 type Status = "healthy" | Found["status"]
@@ -14,9 +15,9 @@ export interface Seen {
   readonly dag: Part & { readonly quietMs: number; readonly isForeign: boolean }
   readonly finality: Part & { readonly lag: number }
   readonly state: Part
-  readonly seat: Part & { readonly epoch: number }
+  readonly seat: Part & { readonly epoch: number; readonly hitch: Hitch | null }
   /** None for a node that holds its own key, or none. */
-  readonly signer: Option.Option<Part & { readonly quietMs: number }>
+  readonly signer: Option.Option<Part & { readonly silentMs: number; readonly refusal: string | null }>
   /** A vote has passed for a version of the protocol that this program does not know. */
   readonly upgrade: Part & { readonly decided: number; readonly known: number }
   readonly directory: Part & { readonly lost: string | null }
@@ -65,23 +66,31 @@ const network = ({ ofPeers, peers, enough, ofLayer, failures }: Seen["network"])
     : wrong("network", ofLayer, PAGES.places, "all places for strangers that dial in are taken")
 }
 
-const seat = ({ status, epoch }: Seen["seat"]) =>
-  wrong(
-    "seat",
-    status,
-    PAGES.seat,
-    `this validator has stake and no seat in epoch ${epoch}: it signs and earns nothing until an epoch's close gives it a seat`,
-  )
+const seat = ({ status, epoch, hitch }: Seen["seat"]) =>
+  hitch !== null
+    ? wrong(
+        "seat",
+        status,
+        PAGES.keys,
+        `this validator signs nothing${hitch.isInForce ? ": its key is now" : " after the next change of its key, to"} the one with ` +
+          `the address ${hitch.key}, and ${hitch.why}`,
+      )
+    : wrong(
+        "seat",
+        status,
+        PAGES.seat,
+        `this validator has stake and no seat in epoch ${epoch}: it signs and earns nothing until an epoch's close gives it a seat`,
+      )
 
-/** The log alone names the cause: it may hold the signer's address. */
-const signer = ({ status, quietMs }: Option.Option.Value<Seen["signer"]>) =>
-  wrong(
-    "signer",
-    status,
-    PAGES.signer,
-    `the signer has not answered for ${Words.counted(Math.round(quietMs / 1_000), "second")}: this validator signs nothing until it ` +
-      "does; the log of module validator names the cause",
-  )
+/** Only the log names another cause than the signer's own words: it may hold the signer's address. */
+const signer = ({ status, silentMs, refusal }: Option.Option.Value<Seen["signer"]>) => {
+  const long = Words.counted(Math.round(silentMs / 1_000), "second")
+  const reason =
+    refusal === null
+      ? `the signer has not answered for ${long}: this validator signs nothing until it does; the log of module validator names the cause`
+      : `the signer has refused to sign for ${long}: ${refusal}`
+  return wrong("signer", status, PAGES.signer, reason)
+}
 
 export const upgrade = ({ status, decided, known }: Seen["upgrade"]) =>
   wrong(

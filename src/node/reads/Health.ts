@@ -15,6 +15,7 @@ import { Home } from "../start/Home.js"
 import { Checkpoints } from "./Checkpoints.js"
 import { Dag } from "./Dag.js"
 import * as Findings from "./Findings.js"
+import { KeyWatch } from "./KeyWatch.js"
 import { Mempool } from "./Mempool.js"
 import { Metrics } from "./Metrics.js"
 import * as Problems from "./Problems.js"
@@ -65,7 +66,7 @@ export const ofDag = (quietMs: number, roundIntervalMs: number): Status => {
 /** An answer on the way takes longer only over a bad line or from a busy signer. */
 const SIGNER_ANSWERS_WITHIN_MS = 1_000
 
-/** Missed rounds begin at once; as many as make a standstill of the DAG cost the seat if they go on. */
+/** Missed rounds begin at once. After the duration of a DAG standstill, further missed rounds cost the seat. */
 export const ofSigner = (quietMs: number, roundIntervalMs: number): Status => {
   if (quietMs < SIGNER_ANSWERS_WITHIN_MS) return "healthy"
   return quietMs < STOPPED_INTERVALS * roundIntervalMs ? "warning" : "unhealthy"
@@ -96,7 +97,7 @@ export const ofCheckpoints = (age: number): Status => (age > 500 ? "warning" : "
 
 /** Why this node should get no traffic for now. */
 export interface Obstacle {
-  readonly reason: "behind" | "no_quorum" | "halted"
+  readonly reason: "behind" | "no_quorum" | "signer" | "halted"
   readonly message: string
 }
 
@@ -133,6 +134,7 @@ const make = Effect.gen(function* () {
   const [checkpoints, validator, supervisor, engine] = yield* Effect.all([Checkpoints, Validator, Supervisor, Engine])
   const network = yield* Network
   const directory = yield* DirectoryWatch
+  const keys = yield* KeyWatch
   const { remoteSigner } = yield* Home
   const { roundIntervalMs } = state.genesis.protocol
   const problems = new Problems.Problems()
@@ -183,10 +185,13 @@ const make = Effect.gen(function* () {
       components.some(({ status }) => status === "restarting")
     const isBehind = Option.isSome(fastSync) || Option.isSome(yield* engine.catchUp)
     const lacksSeat = !isBehind && Option.exists(standing, ({ activeStake }) => !isMember && activeStake > 0)
-    const ofSeat: Status = lacksSeat ? "warning" : "healthy"
+    const hitch = keys.hitch()
+    const ofSeat: Status = lacksSeat || hitch?.isInForce === false ? "warning" : "healthy"
     const signer = Option.map(remoteSigner, (remote) => {
-      const quiet = remote.quietMs()
-      return { status: ofSigner(quiet, roundIntervalMs), quietMs: quiet }
+      const refusal = remote.refusal()
+      // Without a seat there is no next vertex, with which a refusal would end.
+      const silentMs = Math.max(remote.quietMs(), isMember ? (refusal?.forMs ?? 0) : 0)
+      return { status: ofSigner(silentMs, roundIntervalMs), silentMs, refusal: refusal?.reason ?? null }
     })
     const upgrade = { decided: engine.view.read.decidedVersion, known: metrics.build.protocol }
     const ofUpgrade: Status = upgrade.decided > upgrade.known ? "warning" : "healthy"
@@ -203,7 +208,7 @@ const make = Effect.gen(function* () {
       finality: parts.finality,
       state: parts.state,
       directory: { status: ofDirectory, lost },
-      seat: { status: ofSeat, epoch: engine.view.read.epoch.epoch },
+      seat: { status: ofSeat, epoch: engine.view.read.epoch.epoch, hitch },
       signer,
       upgrade: { status: ofUpgrade, ...upgrade },
       mempool: parts.mempool,
@@ -235,6 +240,12 @@ const make = Effect.gen(function* () {
     if (lost !== null) return Option.some({ reason: "halted", message: `${lost}; the node is ending` })
     if (engine.view.isHalted)
       return Option.some({ reason: "halted", message: "the ledger has stopped; the node is ending" })
+    if (Option.exists(remoteSigner, ({ hasAnswered }) => !hasAnswered())) {
+      return Option.some({
+        reason: "signer",
+        message: "the signer has not answered since the node started; the log names its address and the cause",
+      })
+    }
     return obstacleOf(engine.view.recovery(now))
   })
   return Health.of({ report, obstacle })

@@ -20,6 +20,7 @@ const ALERTS = "docs/operations/alerts.md"
 export const PAGES = {
   silent: `${ALERTS}#udgvalidatorsilent`,
   seat: `${ALERTS}#udgvalidatorwithoutseat`,
+  keys: "docs/operations/keys.md#changing-a-validators-key",
   signer: `${ALERTS}#udgsigneraway`,
   upgrade: `${ALERTS}#udgupgradeneeded`,
   standing: `${ALERTS}#udgfinalitystands`,

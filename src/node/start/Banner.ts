@@ -2,7 +2,6 @@
 import { Option } from "effect"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
 import * as Address from "../../protocol/identity/Address.js"
-import type * as Keys from "../../protocol/identity/Keys.js"
 import * as Network from "../../protocol/identity/Network.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 
@@ -12,7 +11,8 @@ export interface Facts {
   readonly isFounded: boolean
   /** None if nothing is stored. */
   readonly dataDirectory: Option.Option<string>
-  readonly validator: Option.Option<Keys.PublicKey>
+  /** Its account. */
+  readonly validator: Option.Option<Address.Address>
   readonly faucetAddress: Option.Option<Address.Address>
   readonly rpc: string
   readonly rateLimits: boolean
@@ -36,7 +36,7 @@ const named = (name: string, values: ReadonlyArray<string>): ReadonlyArray<strin
 const validatorLines = ({ validator, genesis }: Facts): ReadonlyArray<string> =>
   Option.match(validator, {
     onNone: () => [line("validator", "none: this node only follows the network")],
-    onSome: (key) => named("validator", both(Address.fromPublicKey(key), genesis.mode)),
+    onSome: (account) => named("validator", both(account, genesis.mode)),
   })
 
 const faucetLines = ({ genesis, faucetAddress, rpc, rateLimits }: Facts): ReadonlyArray<string> => {

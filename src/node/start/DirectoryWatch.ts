@@ -1,6 +1,6 @@
 /** Checks every second that the data directory still exists, and ends a node that would only write into lost files. */
 import { FileSystem } from "@effect/platform"
-import { Context, Duration, Effect, Layer, Schedule } from "effect"
+import { Context, Effect, Layer } from "effect"
 import * as HeldFiles from "../../storage/files/HeldFiles.js"
 import { Storage } from "../../storage/Storage.js"
 import { DirectoryLost } from "../lifecycle/Ending.js"
@@ -10,8 +10,6 @@ import { Home } from "./Home.js"
 
 const log = Log.for("storage")
 
-const LOOK_EVERY = Duration.seconds(1)
-
 const make = Effect.gen(function* () {
   const { location } = yield* Home
   const supervisor = yield* Supervisor
@@ -20,21 +18,19 @@ const make = Effect.gen(function* () {
   const files = yield* FileSystem.FileSystem
   let finding: string | null = null
   if (location._tag === "Directory") {
-    const held = yield* HeldFiles.of(location.directory)
-    const look = Effect.flatMap(HeldFiles.lost(held), (lost) => {
-      const wasLost = finding !== null
+    const held = yield* HeldFiles.of(location.directory, ["lock", "database", "signed"])
+    const looked = (lost: string | null) => {
       finding = lost
-      if (lost === null) return Effect.void
-      // Waits for a second check, so that health requests still see the finding, and one faulty reading ends nothing.
-      return wasLost
-        ? supervisor.end(new DirectoryLost({ finding: lost }))
+      return lost === null
+        ? Effect.void
         : log.error("the data directory is lost, and this node is ending", { finding: lost })
-    })
+    }
+    const watched = Effect.flatMap(HeldFiles.watch(held, looked), (lost) =>
+      supervisor.end(new DirectoryLost({ finding: lost })),
+    )
     yield* supervisor.restarted(
       "data directory",
-      Effect.zipRight(Effect.repeat(look, Schedule.spaced(LOOK_EVERY)), Effect.never).pipe(
-        Effect.provideService(FileSystem.FileSystem, files),
-      ),
+      Effect.zipRight(watched, Effect.never).pipe(Effect.provideService(FileSystem.FileSystem, files)),
     )
   }
   return {

@@ -21,6 +21,7 @@ import * as Log from "../log/Log.js"
 import { Configuration, type Settings } from "./Configuration.js"
 import * as Founding from "./Founding.js"
 import * as RemoteSigner from "./RemoteSigner.js"
+import * as ValidatorKeys from "./ValidatorKeys.js"
 import * as Weaknesses from "./Weaknesses.js"
 
 const log = Log.for("node")
@@ -92,12 +93,21 @@ const keyIn = (file: string) =>
     return Keys.signerOf(yield* KeyFile.unlock(file, content))
   })
 
-/** The signer for the key in the file, or for a fresh key written to it. */
+interface Chosen {
+  readonly key: Keys.Signer
+  /** Writes a new key to its file, once nothing can refuse the start any more. */
+  readonly keep: Effect.Effect<void, KeyFileError, FileSystem.FileSystem>
+}
+
+const present = (key: Keys.Signer): Chosen => ({ key, keep: Effect.void })
+
+/** The signer for the key in the file, or for a fresh key. */
 const keyInOrNew = (file: string) =>
-  Effect.flatMap(
-    Effect.orElseSucceed(AtomicFile.isTaken(file), () => true),
-    (isThere) => (isThere ? keyIn(file) : Effect.map(KeyFile.loadOrCreate(file), Keys.signerOf)),
-  )
+  Effect.gen(function* () {
+    if (yield* Effect.orElseSucceed(AtomicFile.isTaken(file), () => true)) return present(yield* keyIn(file))
+    const key = Keys.SecretKey.generate()
+    return { key: Keys.signerOf(key), keep: KeyFile.create(file, key) }
+  })
 
 /**
  * The key in the directory. Only a new directory gets a new key: in a used one it would silently be another validator.
@@ -117,15 +127,33 @@ const ownValidatorKey = (directory: DataDirectory) =>
 const keyFrom = <E, R>(
   file: Option.Option<string>,
   directory: Option.Option<DataDirectory>,
-  inDirectory: (directory: DataDirectory) => Effect.Effect<Keys.Signer, E, R>,
+  inDirectory: (directory: DataDirectory) => Effect.Effect<Chosen, E, R>,
 ) =>
   Effect.gen(function* () {
-    if (Option.isSome(file)) return yield* keyIn(file.value)
-    return Option.isSome(directory) ? yield* inDirectory(directory.value) : Keys.signerOf(Keys.SecretKey.generate())
+    if (Option.isSome(file)) return present(yield* keyIn(file.value))
+    if (Option.isSome(directory)) return yield* inDirectory(directory.value)
+    return present(Keys.signerOf(Keys.SecretKey.generate()))
   })
 
 const validatorKey = ({ validatorKeyFile }: Settings, directory: Option.Option<DataDirectory>) =>
   keyFrom(validatorKeyFile, directory, ownValidatorKey)
+
+/** The key for which the node has restarted, or the one under which this validator has a seat in the running epoch. */
+const keyInForce = (directory: DataDirectory) => (held: Keys.PublicKey) =>
+  Effect.gen(function* () {
+    const preferred = yield* ValidatorKeys.Preferred
+    return Option.isSome(preferred) ? preferred : yield* Storage.seatKeyOf(directory, Address.fromPublicKey(held))
+  })
+
+/** The key in force, if it is one of the keys in the directory; otherwise the validator's first one. */
+const presentKey = (own: Keys.Signer, directory: Option.Option<DataDirectory>) =>
+  Effect.gen(function* () {
+    if (Option.isNone(directory) || (yield* ValidatorKeys.namesIn(directory.value.path)).length === 0) return own
+    const wanted = yield* keyInForce(directory.value)(own.publicKey)
+    if (Option.isNone(wanted) || wanted.value === Address.fromPublicKey(own.publicKey)) return own
+    const { file } = yield* ValidatorKeys.find(directory.value, (address) => address === wanted.value)
+    return Option.isSome(file) ? yield* keyIn(file.value.path) : own
+  })
 
 const newFaucetKey = ({ faucetKeyFile }: Settings, directory: Option.Option<DataDirectory>) =>
   keyFrom(faucetKeyFile, directory, (held) => keyInOrNew(held.fileOf("faucetKey")))
@@ -136,25 +164,27 @@ const found = (settings: Settings, directory: Option.Option<DataDirectory>) =>
       return yield* disagree(
         "--no-validate: a new solo network has no other validator; name a network with --genesis FILE",
       )
-    const mode = Option.getOrElse(settings.mode, (): Mode => "testnet")
-    const validator = yield* validatorKey(settings, directory)
-    const faucet = mode === "testnet" ? Option.some(yield* newFaucetKey(settings, directory)) : Option.none()
     if (Option.isSome(settings.signer)) {
       return yield* disagree("--signer: a new network is made with its first key; name a network with --genesis FILE")
     }
+    const mode = Option.getOrElse(settings.mode, (): Mode => "testnet")
+    const validator = yield* validatorKey(settings, directory)
+    const faucet = mode === "testnet" ? Option.some(yield* newFaucetKey(settings, directory)) : Option.none()
     const genesis = Founding.solo({
       mode,
       time: Natural.nearestTimestamp(yield* Clock.currentTimeMillis),
       roundIntervalMs: Option.getOrElse(settings.roundMs, () => Protocol.standard.roundIntervalMs),
-      validator: validator.publicKey,
-      faucet: Option.getOrNull(Option.map(faucet, ({ publicKey }) => publicKey)),
+      validator: validator.key.publicKey,
+      faucet: Option.getOrNull(Option.map(faucet, ({ key }) => key.publicKey)),
     })
+    yield* validator.keep
+    if (Option.isSome(faucet)) yield* faucet.value.keep
     return {
       genesis,
       isFounded: true,
-      validatorKey: Option.some(validator),
+      validatorKey: Option.some(validator.key),
       remoteSigner: Option.none(),
-      faucetKey: faucet,
+      faucetKey: Option.map(faucet, ({ key }) => key),
     }
   })
 
@@ -188,7 +218,9 @@ const signerOf = ({ signer }: Settings, genesis: Genesis.Genesis, directory: Opt
     if (Option.isNone(directory)) return yield* disagree("--signer needs a data directory; leave out --ephemeral")
     const nodeKey = yield* KeyFile.loadOrCreate(directory.value.fileOf("nodeKey"))
     yield* log.info("asking a signer for its validator key", { node: nodeKey.publicKey })
-    return Option.some(yield* RemoteSigner.connect(signer.value, nodeKey, Genesis.hash(genesis)))
+    const inForce = keyInForce(directory.value)
+    const file = directory.value.fileOf("signerKeys")
+    return Option.some(yield* RemoteSigner.connect(signer.value, nodeKey, Genesis.hash(genesis), inForce, file))
   })
 
 const join = (settings: Settings, genesis: Genesis.Genesis, directory: Option.Option<DataDirectory>) =>
@@ -198,12 +230,15 @@ const join = (settings: Settings, genesis: Genesis.Genesis, directory: Option.Op
     yield* Effect.forEach(Weaknesses.of(genesis), (text) => log.warn(`weak genesis: ${text}`))
     const remoteSigner = yield* signerOf(settings, genesis, directory)
     const isHere = settings.validate && Option.isNone(remoteSigner)
+    const own = isHere ? Option.some(yield* validatorKey(settings, directory)) : Option.none()
+    const faucetKey = yield* heldFaucetKey(settings, genesis, directory)
+    if (Option.isSome(own)) yield* own.value.keep
     return {
       genesis,
       isFounded: false,
       remoteSigner,
-      validatorKey: isHere ? Option.some(yield* validatorKey(settings, directory)) : Option.none(),
-      faucetKey: yield* heldFaucetKey(settings, genesis, directory),
+      validatorKey: Option.isSome(own) ? Option.some(yield* presentKey(own.value.key, directory)) : Option.none(),
+      faucetKey,
     }
   })
 

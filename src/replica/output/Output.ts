@@ -5,6 +5,7 @@
 
 import type { Rollback } from "../../consensus/commit/Rollback.js"
 import type { InvalidVertex } from "../../consensus/dag/Validity.js"
+import type { Place } from "../../consensus/KeyMemory.js"
 import type { ExecutionFault } from "../../ledger/ExecutionFault.js"
 import type { SupplyInvariantViolated } from "../../ledger/tables/Supply.js"
 import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
@@ -56,8 +57,11 @@ export type Output =
    * writes are not reported.
    */
   | { readonly _tag: "Write"; readonly id: number; readonly write: Write; readonly isSynced: boolean }
-  /** Ask the remote signer and report `signed(id, …)`, however late. */
-  | { readonly _tag: "Sign"; readonly id: number; readonly bytes: Uint8Array }
+  /**
+   * Ask the remote signer and report `signed(id, …)`, however late. First tell it the highest place at which the key is
+   * known to have signed a vertex.
+   */
+  | { readonly _tag: "Sign"; readonly id: number; readonly bytes: Uint8Array; readonly signedAt: Place | null }
   /** These are now in the mempool. */
   | { readonly _tag: "TakenIn"; readonly received: ReadonlyArray<ReceivedTransaction> }
   /** The peer sent something that no honest node sends. */

@@ -1,10 +1,10 @@
 /** Everything this node signs. A vertex is on disk before any node, including this one, takes it in. */
 
 import type { Core } from "../../consensus/Core.js"
-import { isAbove, type Word } from "../../consensus/KeyMemory.js"
+import { isAbove, type Place, type Word } from "../../consensus/KeyMemory.js"
 import type { Output as CoreOutput } from "../../consensus/output/Output.js"
 import { hasLeader } from "../../consensus/RoundClock.js"
-import { SigningGuard } from "../../consensus/SigningGuard.js"
+import { higherOf, SigningGuard } from "../../consensus/SigningGuard.js"
 import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
 import * as Address from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -56,6 +56,8 @@ export class Signing {
   readonly #headers: Map<Hash, Header.Header>
   #guard: SigningGuard | null = null
   #lastSigned: Pick<Header.Header, "epoch" | "round">
+  /** The highest place at which this key is known to have signed a vertex, here or elsewhere. */
+  #signedAt: Place | null
   #unsent: ReadonlyArray<Unsent> = []
   readonly #refused: Array<Vertex.Vertex> = []
   #writtenId = 0
@@ -71,10 +73,8 @@ export class Signing {
     this.#word = word
     this.self = signer === null ? null : Address.fromPublicKey(signer.publicKey)
     this.#headers = new Map([...stored].map(({ header }) => [header.hash, header]))
-    this.#lastSigned = [...this.#headers.values()].reduce((last, header) => (isAbove(header, last) ? header : last), {
-      epoch: Natural.epoch(0),
-      round: Natural.round(0),
-    })
+    this.#signedAt = [...this.#headers.values()].reduce(higherOf, null)
+    this.#lastSigned = this.#signedAt ?? { epoch: Natural.epoch(0), round: Natural.round(0) }
     if (intent !== null && isAbove(intent.header, this.#lastSigned)) {
       this.#headers.set(intent.header.hash, intent.header)
       this.#lastSigned = intent.header
@@ -92,6 +92,7 @@ export class Signing {
   /** Creates a guard that knows everything signed here since this epoch and asks the committee again. */
   guard(oldest: Epoch, roundIntervalMs: number): SigningGuard | null {
     if (this.self === null) return null
+    this.#signedAt = higherOf(this.#signedAt, this.#guard?.highestForeign ?? null)
     this.#guard = new SigningGuard(this.self, roundIntervalMs, oldest, this.#headers.values(), {
       heldBack: this.#guard?.heldBack ?? [],
       hasMemory: this.#guard?.hasMemory ?? this.#hasMemory,
@@ -172,6 +173,7 @@ export class Signing {
           this.#refused.push(vertex)
           return null
         }
+        this.#signedAt = higherOf(this.#signedAt, vertex.header)
         const signed = Vertex.withSignature(vertex, signature)
         this.#headers.set(hash, signed.header)
         return { writeId: this.#outbox.writeSigned(signed), vertex: signed, signature: "made" }
@@ -186,7 +188,10 @@ export class Signing {
   #ask(bytes: Uint8Array, then: Then): void {
     const id = ++this.#lastAsked
     this.#asked.set(id, then)
-    this.#outbox.emit({ _tag: "Sign", id, bytes })
+    this.#signedAt = higherOf(this.#signedAt, this.#guard?.highestForeign ?? null)
+    const at = this.#signedAt
+    const signedAt = at === null ? null : { epoch: at.epoch, round: at.round }
+    this.#outbox.emit({ _tag: "Sign", id, bytes, signedAt })
   }
 
   /** Takes the answer to a `Sign`. Returns vertices that will never exist because another node took the slot. */

@@ -162,9 +162,9 @@ export class FaucetUnavailable extends failure("FaucetUnavailable", 503)(
 ) {}
 
 export class NotReady extends failureWith("NotReady", 503, {
-  reason: Schema.Literal("behind", "no_quorum", "halted"),
+  reason: Schema.Literal("behind", "no_quorum", "signer", "halted"),
 })(
-  "The node is catching up with the network, waits for a quorum, or is about to end; `reason` says which.",
+  "The node is catching up with the network, waits for a quorum or its signer, or is about to end; `reason` says which.",
   "Ask another node, or wait until `/ready` answers 200.",
   5,
 ) {}

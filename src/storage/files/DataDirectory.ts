@@ -31,6 +31,7 @@ export const FILES = {
   running: "running.json",
   history: "history.json",
   halted: "halted.json",
+  signerKeys: "signer-keys.json",
   /** A signer's database, in a directory of its own. */
   signer: "signer.db",
   signerKey: "signer.key",

@@ -59,6 +59,16 @@ export const unlock = (path: string, content: Content): Effect.Effect<Keys.Secre
         source.unlock(path, (passphrase) => open(path, content.sealed, passphrase)),
       )
 
+/** Whether the passphrase at hand opens the content. Nobody is asked for one. */
+export const opens = (path: string, content: Content): Effect.Effect<boolean> =>
+  content._tag === "Plain"
+    ? Effect.succeed(true)
+    : KeyPassphrase.pipe(
+        Effect.flatMap(({ held }) => Effect.flatten(held)),
+        Effect.flatMap((passphrase) => open(path, content.sealed, Redacted.value(passphrase))),
+        Effect.isSuccess,
+      )
+
 /** The key in the file. */
 export const load = (path: string): Failing<Keys.SecretKey> =>
   Effect.flatMap(read(path), (content) => unlock(path, content))

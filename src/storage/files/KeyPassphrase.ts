@@ -9,6 +9,8 @@ import * as OwnFile from "./OwnFile.js"
 export interface Source {
   /** For new key files; without one they are written in plain text. */
   readonly ofNewKeys: Option.Option<Redacted.Redacted>
+  /** The one at hand, without asking anybody. */
+  readonly held: Effect.Effect<Option.Option<Redacted.Redacted>>
   /** Unlocks a key file with the passphrase. Users at a terminal can try several times. */
   readonly unlock: <A>(
     path: string,
@@ -19,6 +21,7 @@ export interface Source {
 export class KeyPassphrase extends Context.Reference<KeyPassphrase>()("udg/KeyPassphrase", {
   defaultValue: (): Source => ({
     ofNewKeys: Option.none(),
+    held: Effect.succeedNone,
     unlock: (path) =>
       OwnFile.fail(
         { what: "key file", path },
@@ -29,6 +32,7 @@ export class KeyPassphrase extends Context.Reference<KeyPassphrase>()("udg/KeyPa
 
 export const known = (passphrase: Redacted.Redacted): Source => ({
   ofNewKeys: Option.some(passphrase),
+  held: Effect.succeedSome(passphrase),
   unlock: (_, open) => open(Redacted.value(passphrase)),
 })
 

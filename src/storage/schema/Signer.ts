@@ -29,4 +29,20 @@ create table signed_checkpoints (
 ) strict, without rowid;
 `
 
-export const migrations: ReadonlyArray<Migration> = [{ version: 1, statements: first }]
+const second = `
+alter table signing_keys
+  -- 1 if the row comes from a copy of the file, which does not know what was signed after it: the key signs nothing.
+  add column is_restored integer not null default 0;
+
+create table file_mark (
+  -- One row: which file this is. A copy of it has another inode or time of birth.
+  id integer not null primary key check (id = 1),
+  inode text, -- null if unknown
+  born text   -- nanoseconds since 1970; null if unknown
+) strict;
+`
+
+export const migrations: ReadonlyArray<Migration> = [
+  { version: 1, statements: first },
+  { version: 2, statements: second },
+]

@@ -1,7 +1,11 @@
 /** Every ledger record except accounts, as of the last commit. */
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
+import { fromHex } from "#crypto"
+import * as Records from "../../ledger/tables/Records.js"
+import type { Address } from "../../protocol/identity/Address.js"
 import * as StateKey from "../../protocol/state/StateKey.js"
 import type { StateRecord } from "../../protocol/state/StateRecord.js"
+import type { StorageError } from "../files/StorageError.js"
 import * as Bulk from "../sqlite/Bulk.js"
 import * as Column from "../sqlite/Column.js"
 import type { Value } from "../sqlite/Connection.js"
@@ -26,6 +30,11 @@ export const columnsOf = (place: Place | undefined): readonly [kind: number, key
   place === undefined ? [0, new Uint8Array(0)] : [StateKey.KINDS[place.kind].byte, place.key]
 
 const recordOf = (row: Column.Row): StateRecord => ({ ...placeOf(row), value: Column.bytes(row, 2) })
+
+const signingKeyIn = (value: Uint8Array): Records.SigningKey =>
+  Either.getOrElse(Records.decode(Records.signingKey, value), ({ message }) => {
+    throw new Column.UnexpectedValue(message)
+  })
 
 const insert = Bulk.insert(
   "records (kind, key, value)",
@@ -62,6 +71,17 @@ export const make = (database: Database) => {
     )
 
   return {
+    /** The account of the validator that signs, or has signed, with the key of this address. */
+    accountOf: (key: Address): Effect.Effect<Address, StorageError> =>
+      Effect.map(
+        database.select(
+          (row) => Column.bytes(row, 0),
+          "select value from records where kind = ? and key = ?",
+          StateKey.KINDS.SigningKey.byte,
+          fromHex(key),
+        ),
+        ([value]) => (value === undefined ? key : signingKeyIn(value).account),
+      ),
     /** Passes every record to `visit`, some thousands at a time, ordered by kind and key. */
     load: (visit: (page: ReadonlyArray<StateRecord>) => void) =>
       Effect.withSpan(Pages.visited(PAGE_ROWS, page, visit), "records"),

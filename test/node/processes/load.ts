@@ -1,7 +1,7 @@
 /**
- * A node under load that reports, outside itself, every header it sends and every transaction that reads as finalized.
- * At its start it looks up everything reported before and says what it has lost. After a power cut it has a while to
- * decide the last ones again.
+ * A node under load that records, outside its files, every header it sends and every transaction that reads as final.
+ * At its start it looks up everything recorded before and reports what it has lost. After a power cut it has some time
+ * to decide the last commits again.
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs"
 import { Effect, Option, Stream } from "effect"
@@ -11,9 +11,19 @@ import { Mempool } from "../../../src/node/reads/Mempool.js"
 import { State } from "../../../src/node/reads/State.js"
 import type { Address } from "../../../src/protocol/identity/Address.js"
 import type { Hash } from "../../../src/protocol/identity/Hash.js"
+import type { PeerId } from "../../../src/replica/messages/Peer.js"
 import * as world from "../world.js"
 
-const [, , directory = "", log = "", patienceMs = "0"] = process.argv
+const [, , directory = "", log = "", patienceMs = "0", signerKey, signerPort] = process.argv
+
+/** With a signer, the network has been founded before. */
+const settings =
+  signerKey === undefined
+    ? {}
+    : {
+        roundMs: Option.none(),
+        signer: Option.some({ host: "127.0.0.1", port: Number(signerPort), key: signerKey as PeerId }),
+      }
 
 const tell = (...words: ReadonlyArray<unknown>): void => appendFileSync(log, `${words.join(" ")}\n`)
 
@@ -24,7 +34,7 @@ const told = (): ReadonlyArray<Hash> =>
         .flatMap((line) => (line.startsWith("final ") ? [line.slice("final ".length) as Hash] : []))
     : []
 
-/** The most recent ones: the test asks again at the end for what survived one restart. */
+/** The latest ones. What survived one restart is checked again at the end. */
 const LOOKED_FOR = 200
 
 const lookForOld = Effect.gen(function* () {
@@ -80,7 +90,7 @@ const program = Effect.gen(function* () {
   Effect.provide(
     world.node(
       directory,
-      {},
+      settings,
       world.overheard(({ header }) => tell("header", header.epoch, header.round, header.hash)),
     ),
   ),

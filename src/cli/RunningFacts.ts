@@ -33,7 +33,7 @@ const leave = Effect.gen(function* () {
   const { location } = yield* Home
   if (location._tag === "Ephemeral") return
   const settings = yield* Configuration
-  yield* RunningFile.hold(location.directory.fileOf("running"), {
+  yield* RunningFile.write(location.directory.fileOf("running"), {
     version: settings.version,
     pid: process.pid,
     since: yield* Clock.currentTimeMillis,
@@ -41,7 +41,9 @@ const leave = Effect.gen(function* () {
     p2p: Option.getOrNull((yield* Network).listensAt),
     metrics_host: Option.getOrNull(Option.map(settings.metrics, ({ host }) => host)),
     settings: described(settings),
+    ended: null,
   })
 })
 
-export const beside: Node.Beside = Effect.scoped(Effect.zipRight(leave, Effect.never))
+/** `Home` records the end. */
+export const beside: Node.Beside = Effect.zipRight(leave, Effect.never)

@@ -2,6 +2,7 @@ import {
   chmodSync,
   existsSync,
   lstatSync,
+  mkdirSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -14,7 +15,10 @@ import { it } from "@effect/vitest"
 import { Effect, Layer, Logger, Option, Redacted } from "effect"
 import { describe, expect } from "vitest"
 import { fromHex } from "#crypto"
+import * as Examined from "../../src/cli/doctor/Directory.js"
 import * as Records from "../../src/ledger/tables/Records.js"
+import * as NodeProof from "../../src/network/tls/NodeProof.js"
+import * as Ending from "../../src/node/lifecycle/Ending.js"
 import * as Configuration from "../../src/node/start/Configuration.js"
 import * as Home from "../../src/node/start/Home.js"
 import * as ValidatorKeys from "../../src/node/start/ValidatorKeys.js"
@@ -26,6 +30,7 @@ import * as StateKey from "../../src/protocol/state/StateKey.js"
 import * as GenesisFile from "../../src/storage/files/GenesisFile.js"
 import * as KeyFile from "../../src/storage/files/KeyFile.js"
 import * as KeyPassphrase from "../../src/storage/files/KeyPassphrase.js"
+import * as RunningFile from "../../src/storage/files/RunningFile.js"
 import { Storage } from "../../src/storage/Storage.js"
 import { Sqlite } from "../../src/storage/sqlite/Driver.js"
 import { withDirectory } from "./withDirectory.js"
@@ -241,6 +246,55 @@ describe("a node's home", () => {
       expect(publicKeyOf((yield* again).validatorKey)).toBe(member)
     },
   )
+
+  withDirectory("leaves nothing behind after a refused start", function* (path) {
+    const signer = Option.some({ host: "127.0.0.1", port: 1, key: NodeProof.idOf(SecretKey.generate()) })
+    const missing = Option.some(`${path}/missing`)
+    const genesisFile = Option.some(`${path}/other/genesis.json`)
+    yield* home(`${path}/other`)
+    expect(yield* refusal(`${path}/new`, { signer })).toMatch(/^--signer: a new network/)
+    for (const changes of [
+      { faucetKeyFile: missing },
+      { faucetKeyFile: missing, genesisFile },
+      { genesisFile: missing },
+    ]) {
+      expect(yield* refusal(`${path}/new`, changes)).toContain(`${path}/missing`)
+    }
+    expect(readdirSync(path)).toEqual(["other"])
+    mkdirSync(`${path}/old`, { mode: 0o700 })
+    expect(yield* refusal(`${path}/old`, { signer })).toMatch(/^--signer: a new network/)
+    expect(readdirSync(`${path}/old`)).toEqual(["udg.lock"])
+  })
+
+  withDirectory("records how its node ended, for udg doctor", function* (directory) {
+    const file = `${directory}/running.json`
+    const facts = { version: "", pid: 7, since: 0, rpc: "", p2p: null, metrics_host: null, settings: {}, ended: null }
+    let runs = 0
+    const ends = (how: Effect.Effect<never, Ending.Ending>, hasRun = true) =>
+      (hasRun ? RunningFile.write(file, { ...facts, since: ++runs }) : Effect.void).pipe(
+        Effect.zipRight(how),
+        Effect.provide(Home.layer),
+        Effect.provideService(
+          Configuration.Configuration,
+          world.settings({ dataDirectory: directory, roundMs: Option.none() }),
+        ),
+        Effect.exit,
+        Effect.zipRight(Examined.examine(directory)),
+        Effect.map(({ findings }) => findings.find(({ part }) => part === "process")),
+      )
+    yield* home(directory)
+    const killed = /the last one, process 7, was killed or lost power$/
+    expect((yield* ends(Effect.die("a bug")))?.message).toMatch(killed)
+    const refused = new Ending.DirectoryLost({ finding: "refused" })
+    expect((yield* ends(refused, false))?.message).toMatch(killed)
+    expect(yield* ends(new Ending.UpgradeNeeded({ epoch: Natural.epoch(7), version: 9, newest: 3 }))).toMatchObject({
+      status: "problem",
+      message: expect.stringMatching(/the last one, process 7, ended with 103: epoch 7 runs by protocol version 9/),
+      page: "docs/operations/upgrade.md#exit-code-103",
+    })
+    expect((yield* ends(new Ending.DirectoryLost({ finding: "gone" })))?.message).toMatch(/ended with 1: gone/)
+    expect((yield* ends(Effect.interrupt))?.message).toMatch(/the last one stopped properly$/)
+  })
 
   it.scopedLive("does not overwrite dangling links", () =>
     Effect.gen(function* () {

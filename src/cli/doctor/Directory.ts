@@ -27,6 +27,8 @@ const PAGES = {
   operators: "docs/operations/monitoring.md#a-listener-for-operators",
 } as const
 
+/** The exit code of a program that does not know the network's protocol version. */
+const UPGRADE = 103
 const OF_OTHERS = 0o077
 /** The ledger's time is that of a commit, never later than the clocks of most validators. */
 const CLOCK_TOLERANCE_MS = 2_000
@@ -181,11 +183,13 @@ const process = (isRunning: boolean, left: Option.Option<RunningFile.Facts>): Fi
   }
   return Option.match(left, {
     onNone: () => Found.warning("process", "no node runs in this directory; the last one stopped properly"),
-    onSome: ({ pid }) =>
+    onSome: ({ pid, ended }) =>
       Found.problem(
         "process",
-        `no node runs in this directory; the last one, process ${pid}, was killed or lost power`,
-        PAGES.operations,
+        `no node runs in this directory; the last one, process ${pid}, ${
+          ended === null ? "was killed or lost power" : `ended with ${ended.exit_code}: ${ended.reason}`
+        }`,
+        ended?.exit_code === UPGRADE ? `${PAGES.upgrade}#exit-code-103` : PAGES.operations,
       ),
   })
 }

@@ -14,6 +14,7 @@ import * as HaltFile from "../../storage/files/HaltFile.js"
 import * as KeyFile from "../../storage/files/KeyFile.js"
 import { KeyPassphrase } from "../../storage/files/KeyPassphrase.js"
 import type { KeyFileError } from "../../storage/files/OwnFile.js"
+import * as RunningFile from "../../storage/files/RunningFile.js"
 import type { DirectoryLocked, DirectoryUnusable, OpenError } from "../../storage/files/StorageError.js"
 import * as Storage from "../../storage/Storage.js"
 import { exitCodeOf, Halted } from "../lifecycle/Ending.js"
@@ -265,8 +266,8 @@ const requireSame = (directory: DataDirectory, file: string, named: Genesis.Gene
 
 const isHalt = (code: number): code is HaltFile.Halt["exit_code"] => code === 100 || code === 101 || code === 102
 
-/** Rejects a directory whose node has halted, and marks it if this one halts. */
-const rememberHalt = (directory: DataDirectory, version: string) =>
+/** Rejects a directory whose node has halted, and records how this one ends. */
+const rememberEnd = (directory: DataDirectory, version: string) =>
   Effect.gen(function* () {
     const file = directory.fileOf("halted")
     const halt = yield* HaltFile.load(file)
@@ -274,11 +275,16 @@ const rememberHalt = (directory: DataDirectory, version: string) =>
       const { exit_code: exitCode, reason, at } = halt.value
       return yield* new Halted({ directory: directory.path, exitCode, reason, at })
     }
+    const running = directory.fileOf("running")
+    const before = yield* RunningFile.load(running)
     yield* Effect.addFinalizer((exit) =>
       Effect.gen(function* () {
         const failure = Exit.isFailure(exit) ? Option.getOrNull(Cause.failureOption(exit.cause)) : null
-        if (!(failure instanceof Error && "_tag" in failure && typeof failure._tag === "string")) return
+        if (!(failure instanceof Error && "_tag" in failure && typeof failure._tag === "string"))
+          return Exit.isInterrupted(exit) ? yield* RunningFile.end(running, null, before) : undefined
+        if (failure._tag === "KeyReplaced") return
         const code = exitCodeOf({ _tag: failure._tag })
+        yield* RunningFile.end(running, { exit_code: code, reason: failure.message }, before)
         if (!isHalt(code)) return
         const at = yield* Clock.currentTimeMillis
         yield* HaltFile.write(file, { exit_code: code, reason: failure.message, at, version })
@@ -287,9 +293,13 @@ const rememberHalt = (directory: DataDirectory, version: string) =>
   })
 
 const inDirectory = (settings: Settings): Found =>
+  Effect.flatMap(DataDirectory.open(settings.dataDirectory), (directory) =>
+    Effect.onError(within(directory, settings), () => directory.discard),
+  )
+
+const within = (directory: DataDirectory, settings: Settings): Found =>
   Effect.gen(function* () {
-    const directory = yield* DataDirectory.open(settings.dataDirectory)
-    yield* rememberHalt(directory, settings.version)
+    yield* rememberEnd(directory, settings.version)
     if (directory.isOpenToOthers) {
       yield* log.warn(
         `other users of this machine can read ${directory.path}; to prevent that: chmod 700 ${directory.path}`,

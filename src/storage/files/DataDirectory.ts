@@ -44,10 +44,13 @@ export class DataDirectory {
   readonly path: string
   /** Whether it existed before with a mode that lets other users in. */
   readonly isOpenToOthers: boolean
+  /** Removes a directory that did not exist before, unless it has got files other than the lock. */
+  readonly discard: Effect.Effect<void, never, FileSystem.FileSystem>
 
-  private constructor(path: string, isOpenToOthers: boolean) {
+  private constructor(path: string, isOpenToOthers: boolean, isNew: boolean) {
     this.path = path
     this.isOpenToOthers = isOpenToOthers
+    this.discard = isNew ? discarded(path) : Effect.void
   }
 
   fileOf(name: keyof typeof FILES): string {
@@ -59,11 +62,11 @@ export class DataDirectory {
     return Effect.gen(function* () {
       const fileSystem = yield* FileSystem.FileSystem
       const unusable = (error: PlatformError) => new DirectoryUnusable({ directory: path, reason: reasonOf(error) })
-      yield* Effect.mapError(make(fileSystem, path), unusable)
+      const isNew = yield* Effect.mapError(make(fileSystem, path), unusable)
       const resolved = yield* Effect.mapError(fileSystem.realPath(path), unusable)
       yield* lock(resolved)
       const { mode } = yield* Effect.mapError(fileSystem.stat(resolved), unusable)
-      return new DataDirectory(resolved, (mode & OF_OTHERS) !== 0)
+      return new DataDirectory(resolved, (mode & OF_OTHERS) !== 0, isNew)
     })
   }
 }
@@ -74,18 +77,25 @@ const hasReason =
     error._tag === "SystemError" && error.reason === reason
 
 /**
- * Creates one level at a time: Node.js' recursive `mkdir` never returns where every parent counts as missing, as below
+ * Returns whether it did not exist. Creates one level at a time: Node.js' recursive `mkdir` never returns where every parent counts as missing, as below
  * /proc.
  */
-const make = (fileSystem: FileSystem.FileSystem, path: string): Effect.Effect<void, PlatformError> => {
-  const one = fileSystem.makeDirectory(path, { mode: OWN_MODE })
+const make = (fileSystem: FileSystem.FileSystem, path: string): Effect.Effect<boolean, PlatformError> => {
+  const one = Effect.as(fileSystem.makeDirectory(path, { mode: OWN_MODE }), true)
   return one.pipe(
     Effect.catchIf(hasReason("NotFound"), (error) =>
       dirname(path) === path ? Effect.fail(error) : Effect.zipRight(make(fileSystem, dirname(path)), one),
     ),
-    Effect.catchIf(hasReason("AlreadyExists"), () => Effect.void),
+    Effect.catchIf(hasReason("AlreadyExists"), () => Effect.succeed(false)),
   )
 }
+
+const discarded = (path: string) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const names = yield* files.readDirectory(path)
+    if (names.every((name) => name.startsWith(FILES.lock))) yield* files.remove(path, { recursive: true })
+  }).pipe(Effect.ignore)
 
 /** Only the owner has access: the directory contains secret keys. */
 const OWN_MODE = 0o700

@@ -1,4 +1,4 @@
-/** The built program as an archive, and as a gateway. */
+/** Runs the built program as an archive, and as a gateway. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { join, resolve } from "node:path"
 import type * as Processes from "../network/Processes.js"
@@ -17,12 +17,12 @@ export const follow = (
   name: string,
   database: string,
   peer: Pick<Processes.Started, "p2p">,
-  program = built,
+  { program = built, execArgv = [] }: Processes.Executed = {},
 ): Follower => {
   const directory = join(network.folder, `archive-${name}`)
   const words = ["archive", "--genesis", network.genesisFile, "--data-dir", directory]
   const places = ["--host", "127.0.0.1", "--port", "0", "--peer", peer.p2p]
-  const child = spawn(process.execPath, [program, ...words, ...places], {
+  const child = spawn(process.execPath, [...execArgv, program, ...words, ...places], {
     env: { PATH: process.env["PATH"] ?? "", UDG_DATABASE: database },
     stdio: ["ignore", "pipe", "pipe"],
   })

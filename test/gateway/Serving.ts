@@ -16,9 +16,11 @@ export const serve = async (
   database: string,
   nodes: ReadonlyArray<string>,
   more: ReadonlyArray<string> = ["--rate-limits", "off"],
+  { program = built, execArgv = [] }: Processes.Executed = {},
 ): Promise<Gateway> => {
   const words = ["gateway", "--genesis", genesisFile, "--rpc-port", "0", ...more]
-  const child = spawn(process.execPath, [built, ...words, ...nodes.flatMap((node) => ["--node", node])], {
+  const all = [...execArgv, program, ...words, ...nodes.flatMap((node) => ["--node", node])]
+  const child = spawn(process.execPath, all, {
     env: { PATH: process.env["PATH"] ?? "", UDG_DATABASE: database },
     stdio: ["ignore", "pipe", "pipe"],
   })

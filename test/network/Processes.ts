@@ -26,7 +26,7 @@ export interface Founded {
   readonly genesis: Genesis.Genesis
   readonly genesisFile: string
   readonly keys: ReadonlyArray<SecretKey>
-  /** Has money and validates nothing. */
+  /** Has coins and validates nothing. */
   readonly rich: SecretKey
 }
 
@@ -40,7 +40,7 @@ export interface Wish {
   readonly allocations?: ReadonlyArray<Genesis.Allocation>
   /** When it begins; long ago if left out. */
   readonly time?: number
-  /** The account with the money has a faucet too, with its key in `faucet.key`. */
+  /** The rich account also has a faucet, with its key in `faucet.key`. */
   readonly hasFaucet?: boolean
   readonly parameters?: Partial<Parameters.Parameters>
 }
@@ -110,7 +110,7 @@ const ended = (child: ChildProcess): Promise<number | null> =>
     child.on("close", (code) => settle(code))
   })
 
-/** Waits until it holds. Generous: it ends a test that hangs, and does not judge a slow machine. */
+/** Waits until the predicate holds. The limit only ends tests that hang, even on a slow machine. */
 export const until = async (
   what: string,
   holds: () => boolean | Promise<boolean>,
@@ -125,7 +125,7 @@ export const until = async (
 
 const running = new Set<ChildProcess>()
 
-/** What a test has left: processes and folders. */
+/** Removes the processes and folders that a test has left. */
 export const removeAll = async (): Promise<void> => {
   const left = [...running]
   for (const child of left) child.kill("SIGKILL")
@@ -136,7 +136,7 @@ export const removeAll = async (): Promise<void> => {
 
 export const DIRECT: Way = { execArgv: [], environment: {} }
 
-/** The program a node runs, where it is not this tree's under this Node. */
+/** The program that a node runs, by default this tree's with this Node. */
 export interface Program {
   /** Its `main.js`. */
   readonly program?: string
@@ -310,10 +310,10 @@ const count = (node: Pick<Started, "directory">, statement: string): number =>
 export const accountCount = (node: Pick<Started, "directory">): number =>
   count(node, "select count(*) as n from accounts")
 
-/** How many transactions are final there. */
+/** The number of final transactions on this node. */
 export const recorded = (node: Pick<Started, "directory">): number => count(node, Recorded.COUNT)
 
-/** Those that are not final there, in one query: one query each takes minutes for a long life of a network. */
+/** Those that are not final on this node, in one query: separate ones take minutes for a long history. */
 export const notRecorded = (node: Pick<Started, "directory">, ids: ReadonlyArray<Hash>): ReadonlyArray<Hash> => {
   const found = new Set(look<{ readonly short: string }>(node, Recorded.SHORT_HASHES).map(({ short }) => short))
   return ids.filter((id) => !found.has(Recorded.shortOf(id)))

@@ -1,11 +1,8 @@
 /**
- * Four validators, an archive and a gateway go over to the next version of the protocol by a vote, under load. One of the validators and
- * a second archive run a program that does not know it.
+ * Four validators, an archive and a gateway upgrade to the next protocol version by a vote, under load. One validator,
+ * a second archive and a second gateway run a program that does not know the version.
  */
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
-import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from "vitest"
+import { afterEach, expect, it, onTestFinished } from "vitest"
 import * as Light from "../../src/light/Light.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as ProtocolVersion from "../../src/protocol/epoch/ProtocolVersion.js"
@@ -15,33 +12,15 @@ import { follow } from "../archive/Follower.js"
 import * as Server from "../archive/Server.js"
 import * as Serving from "../gateway/Serving.js"
 import { expectNoSlotTwice, expectOneHistory } from "./History.js"
+import * as OldProgram from "./OldProgram.js"
 import * as Processes from "./Processes.js"
 import * as Wallet from "./Wallet.js"
 
-const root = resolve(import.meta.dirname, "../..")
 const LIMIT_MS = 600_000
 const WORDS = ["--rate-limits", "off"]
 
-let old = ""
+const oldProgram = OldProgram.forTests()
 
-/** The same build, but for the newest version that it knows: all else, what it does about the others included, is real. */
-beforeAll(() => {
-  old = mkdtempSync(join(tmpdir(), "udg-old-"))
-  cpSync(join(root, "dist"), join(old, "dist"), { recursive: true })
-  cpSync(join(root, "package.json"), join(old, "package.json"))
-  symlinkSync(join(root, "node_modules"), join(old, "node_modules"))
-  const newest = new RegExp(`(NEWEST\\d*)=${ProtocolVersion.NEWEST}\\b`, "g")
-  let replaced = 0
-  for (const name of readdirSync(join(old, "dist")).filter((name) => name.endsWith(".js"))) {
-    const file = join(old, "dist", name)
-    const text = readFileSync(file, "utf8")
-    replaced += text.match(newest)?.length ?? 0
-    writeFileSync(file, text.replace(newest, `$1=${ProtocolVersion.FIRST}`))
-  }
-  expect(replaced).toBeGreaterThan(0)
-})
-
-afterAll(() => rmSync(old, { recursive: true, force: true }))
 afterEach(Processes.removeAll)
 
 const call = async ({ http }: Pick<Processes.Started, "http">, path: string, body?: object): Promise<unknown> => {
@@ -62,24 +41,24 @@ const votes = async (network: Processes.Founded, node: Processes.Started): Promi
   for (const n of [0, 1, 2]) await call(node, "/vote", { ...secret(n), proposal_id: 1, vote: true })
 }
 
-const warnsOf = async (node: Processes.Started): Promise<boolean> =>
+const warnsOf = async (node: Pick<Processes.Started, "http">): Promise<boolean> =>
   JSON.stringify(await call(node, "/health/detailed")).includes('"upgrade"')
 
-/** An archive that knows the version with its gateway, and one that does not. */
+/** An archive that knows the version, with its gateway, and one that does not. */
 const archives = async (network: Processes.Founded, first: Processes.Started) => {
   const server = await Server.make()
   onTestFinished(server.remove)
   const database = await server.create("upgrade")
   const archive = follow(network, "new", database, first)
-  const old = follow(network, "old", await server.create("outdated"), first, oldProgram())
+  const old = follow(network, "old", await server.create("outdated"), first, { program: oldProgram() })
   onTestFinished(async () => void (await Promise.all([archive.end("SIGKILL"), old.end("SIGKILL")])))
   await Processes.until(`the archive begins: ${archive.said()}`, async () => (await position(database)) > 3)
   const gateway = await Serving.serve(network.genesisFile, database, [first.http ?? ""])
   onTestFinished(() => void gateway.child.kill("SIGTERM"))
-  return { database, archive, old, gateway }
+  const serveOld = () =>
+    Serving.serve(network.genesisFile, database, [first.http ?? ""], WORDS, { program: oldProgram() })
+  return { database, archive, old, gateway, serveOld, oldGateway: await serveOld() }
 }
-
-const oldProgram = (): string => join(old, "dist/main.js")
 
 it.skipIf(!Server.isThere && process.env["CI"] === undefined)(
   "the old ones warn, end with 103, and the validator comes back as the new one; nothing is lost, and light client, archive and gateway follow",
@@ -105,6 +84,8 @@ it.skipIf(!Server.isThere && process.env["CI"] === undefined)(
     for (const line of [/^udg_protocol_version_decided 3$/m, /^udg_protocol_version_known 2$/m])
       expect(metrics).toMatch(line)
     expect(await warnsOf(first)).toBe(false)
+    await Processes.until("the old gateway warns", () => warnsOf({ http: beside.oldGateway.url }))
+    expect(await warnsOf({ http: beside.gateway.url })).toBe(false)
 
     expect(await behind.ended).toBe(103)
     expect(behind.log().match(/protocol version 3, and this program knows up to 2/g)).toHaveLength(1)
@@ -137,6 +118,10 @@ it.skipIf(!Server.isThere && process.env["CI"] === undefined)(
     await Processes.until("the old archive ends", () => beside.old.child.exitCode !== null)
     expect(beside.old.child.exitCode).toBe(103)
     expect(beside.old.said().match(/protocol version 3, and this program knows up to 2/g)).toHaveLength(1)
+    await Processes.until("the old gateway ends", () => beside.oldGateway.child.exitCode !== null)
+    expect(beside.oldGateway.child.exitCode).toBe(103)
+    expect(beside.oldGateway.said().match(/protocol version 3, and this program knows up to 2/g)).toHaveLength(1)
+    await expect(beside.serveOld()).rejects.toThrow("ended with 103")
     const newest = Processes.commits(first).at(-1)?.index ?? 0
     await Processes.until("the archive follows", async () => (await position(beside.database)) >= newest)
     const served = { http: beside.gateway.url }

@@ -1,50 +1,42 @@
-/** Four validators go from the last release to this program, one after the other, under load; and a way back is refused. */
-import { execFile, execFileSync, spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs"
+/**
+ * Four validators are upgraded from the last release to this program one after the other, under load. The downgrade is
+ * refused.
+ */
+import { spawnSync } from "node:child_process"
 import { get } from "node:http"
-import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { json } from "node:stream/consumers"
-import { promisify } from "node:util"
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import * as Versions from "../../src/node/start/Versions.js"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
-import { Sqlite } from "../../src/storage/sqlite/Driver.js"
 import { expectOneHistory } from "./History.js"
 import * as Processes from "./Processes.js"
+import * as Releases from "./Releases.js"
 import * as Wallet from "./Wallet.js"
 
-/**
- * Until there is a tag: the first commit that speaks this wire. The test builds it from the repository's history; a tarball beside
- * the sources would add two megabytes to every clone for each release, and nobody could see what is in it.
- */
-const LAST_RELEASE = "54f299a56169887569fbc2644deaecb85b2632f7"
-
-const root = resolve(import.meta.dirname, "../..")
+const LAST = Releases.names.at(-1) ?? ""
 const LIMIT_MS = 600_000
 const PAYMENT_MS = 100
-/** As long as a wallet waits before it sends a transaction again. */
+/** How long a wallet waits before it sends a transaction again. */
 const PATIENCE_MS = 10_000
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-let release = ""
+let release: Releases.Unpacked
 
-beforeAll(async () => {
-  release = mkdtempSync(join(tmpdir(), "udg-release-"))
-  const archive = execFileSync("git", ["archive", LAST_RELEASE], { cwd: root, maxBuffer: 1 << 28 })
-  execFileSync("tar", ["-x", "-C", release], { input: archive })
-  symlinkSync(join(root, "node_modules"), join(release, "node_modules"))
-  // Not at one go: Vitest takes a thread that reads no message for a minute for dead.
-  await promisify(execFile)(process.execPath, ["scripts/build.mjs"], { cwd: release })
-}, LIMIT_MS)
+beforeAll(() => {
+  release = Releases.unpack(LAST)
+})
 
-afterAll(() => rmSync(release, { recursive: true, force: true }))
+afterAll(() => release.remove())
 afterEach(Processes.removeAll)
 
-const programOf = () => join(release, "dist/main.js")
 const WORDS = ["--rate-limits", "off"]
 
-/** Pays until it is told to stop, at each of the nodes in turn; what one did not take is given to the next. Returns how many. */
+/**
+ * Pays until told to stop, at each node in turn. The next node gets what one did not accept. Returns the number of
+ * payments.
+ */
 const paying = (network: Processes.Founded, nodes: () => ReadonlyArray<Processes.Started>) => {
   const sent: Array<Hash> = []
   let isOver = false
@@ -68,8 +60,8 @@ const paying = (network: Processes.Founded, nodes: () => ReadonlyArray<Processes
 }
 
 /**
- * What a wallet does that waits for its transaction: those that are not final after a while are sent again, as they were. A node
- * closes a connection that was kept too long, and what goes out on it just then fails: that is for the next time.
+ * Repeats transactions that are not final after a while, as a waiting wallet does. A node closes connections that were
+ * idle too long, and a request sent just then fails: the next call repeats it.
  */
 const sendAgain = async (network: Processes.Founded, node: Processes.Started, sent: ReadonlyArray<Hash>) => {
   let again = 0
@@ -78,7 +70,7 @@ const sendAgain = async (network: Processes.Founded, node: Processes.Started, se
   return again
 }
 
-/** By a connection of its own: reading databases has kept this process busy, and it may not know yet which others are closed. */
+/** Over a new connection: this process was busy reading databases, and may not have noticed that others were closed. */
 const statusOf = ({ http }: Processes.Started): Promise<unknown> =>
   new Promise((resolve, reject) => {
     get(`${http}/status`, { agent: false }, (answer) => resolve(json(answer))).once("error", reject)
@@ -104,12 +96,12 @@ const watching = (nodes: () => ReadonlyArray<Processes.Started>) => {
   }
 }
 
-describe("four validators of the last release", () => {
+describe(`four validators of the release ${LAST}`, () => {
   it(
-    "become this program one after the other under load: no transaction is lost, and finality goes on",
+    "are upgraded one after the other under load, without losing a transaction or finality",
     async () => {
       const network = Processes.found({ roundMs: 250, epochRounds: 240 })
-      const way = { execArgv: [], environment: {}, program: programOf() }
+      const way = { ...Processes.DIRECT, program: release.program }
       const nodes: Array<Processes.Started> = []
       for (const n of network.keys.keys())
         nodes.push(await Processes.startValidator(network, n, nodes, WORDS, undefined, way))
@@ -145,29 +137,28 @@ describe("four validators of the last release", () => {
       for (const node of nodes) {
         expect(await statusOf(node)).toMatchObject({ versions: { protocol: 3, wire: 3 } })
       }
-      // Three of four go on without the fourth, so that is not the time of a restart.
+      // Three of four continue without the fourth, so this is not the length of a restart.
       expect(gapMs).toBeLessThan(30_000)
     },
     LIMIT_MS,
   )
 
   it(
-    "do not open what a newer program has migrated, and say so in one line",
+    "do not open what this program has migrated, and say so in one line",
     async () => {
       const network = Processes.found({ roundMs: 250 })
       const [node] = await Processes.startAll(network)
       if (node === undefined) return expect.unreachable()
       await node.stop()
-      const database = new Sqlite(join(node.directory, "udg.db"), { readonly: false })
-      database.prepare("pragma user_version = 99").run()
-      database.close()
+      const { program, versions } = release
+      const { database } = Versions.of("")
+      expect(versions.database).toBeLessThan(database)
       const key = join(network.folder, "0.key")
-      const words = [programOf(), "--data-dir", node.directory, "--validator-key", key, "--port", "0"]
+      const words = [program, "--data-dir", node.directory, "--validator-key", key, "--port", "0"]
       const { status, stderr } = spawnSync(process.execPath, words, { encoding: "utf8" })
       expect(status).toBe(1)
-      expect(stderr.trim().split("\n").at(-1)).toMatch(
-        /^udg: .*udg\.db has schema 99, this program knows up to 6; run the newer/,
-      )
+      const finding = `udg.db has schema ${database}, this program knows up to ${versions.database}; run the newer`
+      expect(stderr.trim().split("\n").at(-1)).toMatch(new RegExp(`^udg: .*${finding}`))
     },
     LIMIT_MS,
   )

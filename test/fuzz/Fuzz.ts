@@ -1,7 +1,7 @@
 /**
- * One run: three honest validators and a follower that comes late, against a member, everybody whose keys it has, and
- * strangers who connect to each. All of it is decided by one seed. What the adversary says goes through the codec, so that
- * only what a decoder accepts is heard.
+ * One run: three honest validators and a follower that joins late, against one member, all other keys of the adversary,
+ * and strangers connected to each node. One seed decides everything. Messages of the adversary go through the codec, so
+ * that nodes receive only what a decoder accepts.
  */
 import { setImmediate as turn } from "node:timers/promises"
 import { Either } from "effect"
@@ -36,37 +36,37 @@ import { Member } from "./Member.js"
 
 export interface Options {
   readonly seed: number
-  /** Of the adversary, that a decoder accepts; each goes to one honest node or to all of them. */
+  /** Messages of the adversary that a decoder accepts. Each goes to one honest node or to all. */
   readonly messages: number
 }
 
 export interface Report {
   readonly seed: number
   readonly messages: number
-  /** What no decoder accepts. */
+  /** Messages that no decoder accepts. */
   readonly unreadable: number
   readonly rounds: number
   readonly commits: number
   readonly epochs: number
-  /** The longest that an honest validator finalized nothing, and that a payment took. */
+  /** The longest time in which an honest validator finalized nothing, and that a payment took. */
   readonly longestSilenceMs: number
   readonly longestPaymentMs: number
   readonly payments: number
   readonly slowestMs: number
   readonly slowest: string
-  /** How many messages of honest validators gossip was to relay, by their tag. */
+  /** How many messages of honest validators the replica asked gossip to relay, by tag. */
   readonly relayed: { readonly [tag: string]: number }
   readonly digest: string
   readonly failure: string | null
 }
 
-/** Of the simulated clock, while a good three quarters of the weight are honest and up. */
+/** In simulated time, while over three quarters of the weight are honest and up. */
 export const MOST_SILENCE_MS = 5_000
 export const MOST_PAYMENT_MS = 10_000
-/** A node that was restarted, or that begins with an empty disk, has come along after so long. */
+/** The time in which a node catches up after a restart, or from an empty disk. */
 export const MOST_CATCHING_UP_MS = 30_000
 
-/** The runner gives up on a worker that does not speak to it for a minute. */
+/** Vitest gives up on a worker that is silent for a minute. */
 const TURN_EVERY_MS = 500
 
 const MESSAGES_PER_ROUND = 150
@@ -75,23 +75,26 @@ const LOOK_MS = 100
 const STRANGERS = 6
 const LATE_EVERY_MS = 9_000
 const CRASH_EVERY_MS = 5_000
-/** A payment is neither told nor kept at once: a node that is killed this soon loses it, and the payer sends it again. */
+/**
+ * A payment is not gossiped or stored immediately. A node that is killed this soon loses it, and the payer sends it
+ * again.
+ */
 const UNTOLD_MS = 100
 const SHOWN_IN_TRACE = 12
-/** In one run of so many, a hundred members sit in the committee. */
+/** In one of this many runs the committee has a hundred members. */
 const CROWDED_EVERY = 5
 const CROWD = 96
-/** So many of a crowd are enough to send transactions. */
+/** This many members of a crowd send transactions. */
 const FEW = 3
 const EPOCH_ROUNDS = 40
-/** In some runs: where nothing is closed for long, who comes late has to fetch all of it. */
+/** Used in some runs: without closes for a long time, a late node must fetch all of it. */
 const LONG_EPOCH_ROUNDS = 400
 const LONG_EVERY = 4
 const NEAR_ROUNDS = 10
 
 const strangersPeer = (n: number): PeerId => `a${n}` as PeerId
 
-/** A person who pays somebody, waits until it is final, and pays again. */
+/** A person who makes one payment at a time. */
 interface Payer {
   readonly person: Cast.Cast["victims"][number]
   waiting: { readonly transaction: Transaction; readonly since: number; readonly at: Host } | null
@@ -105,7 +108,7 @@ export class Fuzz {
   readonly #scheme = Schemes.fast
   readonly #cast: Cast.Cast
   readonly #isEquivocating: boolean
-  /** Whether strangers answer every question for rounds at once, with the same vertex and the promise of more. */
+  /** Whether strangers answer every question for rounds immediately, with the same vertex and a promise of more. */
   readonly #isStubborn: boolean
   #oldest: Vertex | undefined
   readonly #beginning: Stored.Stored
@@ -120,7 +123,7 @@ export class Fuzz {
   readonly #genuine = new WeakMap<Message | Vertex, boolean>()
   readonly #digest = new Digest()
   readonly #trace: Array<string> = []
-  /** Host → the highest round it finalized, and when; what happens to it may set it back. */
+  /** Host → the highest round it finalized, and when. Faults can set it back. */
   readonly #progress = new Map<number, { round: number; at: number }>()
   #messages = 0
   #unreadable = 0
@@ -250,25 +253,33 @@ export class Fuzz {
   #addHost(name: string, signer: Schemes.Signer | null): void {
     const index = this.#hosts.length
     this.#hosts.push(
-      new Host(index, name, signer, this.#beginning.copy(), this.#chance.stream(`host ${index}`), {
-        agenda: this.#agenda,
-        scheme: this.#scheme,
-        networkId: this.#cast.genesis.networkId,
-        genuine: this.#genuine,
-        send: (from, to, message) => this.#send(from, to, message),
-        broadcast: (from, message) => {
-          for (const each of this.#hosts) if (each !== from) this.#send(from, each.peer, message)
+      new Host(
+        index,
+        name,
+        signer === null ? [] : [signer],
+        null,
+        this.#beginning.copy(),
+        this.#chance.stream(`host ${index}`),
+        {
+          agenda: this.#agenda,
+          scheme: this.#scheme,
+          networkId: this.#cast.genesis.networkId,
+          genuine: this.#genuine,
+          send: (from, to, message) => this.#send(from, to, message),
+          broadcast: (from, message) => {
+            for (const each of this.#hosts) if (each !== from) this.#send(from, each.peer, message)
+          },
+          told: (host, output) => this.#told(host, output),
+          kept: (host, write) => {
+            if (write._tag === "Executed") this.#witness.published(host.name, write.execution.commit.index)
+          },
+          relayed: (_, from, message) => {
+            if (!this.#validators.some(({ peer }) => peer === from)) return
+            this.#relayed.set(message._tag, (this.#relayed.get(message._tag) ?? 0) + 1)
+          },
+          dropped: () => {},
         },
-        told: (host, output) => this.#told(host, output),
-        kept: (host, write) => {
-          if (write._tag === "Executed") this.#witness.published(host.name, write.execution.commit.index)
-        },
-        relayed: (_, from, message) => {
-          if (!this.#validators.some(({ peer }) => peer === from)) return
-          this.#relayed.set(message._tag, (this.#relayed.get(message._tag) ?? 0) + 1)
-        },
-        dropped: () => {},
-      }),
+      ),
     )
   }
 
@@ -304,7 +315,7 @@ export class Fuzz {
     this.#progress.set(host.index, { round: host.replica?.read.head.leaderRound ?? 0, at: this.#agenda.now })
   }
 
-  /** For a moment, with whatever its disk keeps. */
+  /** Takes a host down for a moment. It keeps its disk. */
   #crash(host: Host): void {
     if (this.#validators.some((each) => !each.isUp)) return
     host.crash("killed")
@@ -320,7 +331,7 @@ export class Fuzz {
     payer.waiting = at.submit(waiting.transaction) ? { ...waiting, at } : null
   }
 
-  /** The follower begins anew, from nothing. */
+  /** The follower starts again from an empty disk. */
   #empty(host: Host): void {
     host.crash("killed")
     host.disk.restore(this.#beginning, "both files")
@@ -328,7 +339,7 @@ export class Fuzz {
     this.#start(host)
   }
 
-  // What is said.
+  // Messages.
 
   #send(from: Host, to: PeerId, message: Message): void {
     const receiver = this.#hosts.find(({ peer }) => peer === to)
@@ -346,7 +357,7 @@ export class Fuzz {
     if (host.isUp) host.receive(this.#host(from).peer, message)
   }
 
-  /** Whoever asks a stranger gets something that looks like an answer. */
+  /** A stranger answers a question with something that looks valid. */
   #answerAsStranger(from: Host, stranger: PeerId, message: Message): void {
     this.#knowledge.heard(message)
     const answer = this.#answerTo(message)
@@ -394,19 +405,19 @@ export class Fuzz {
     }
   }
 
-  /** Nothing new comes any more; what has begun must come to its end within the same bounds. */
+  /** Nothing new begins any more; what has begun must finish within the same bounds. */
   get #isEnding(): boolean {
     return this.#messages >= this.#options.messages
   }
 
-  /** Now and then not everybody. */
+  /** Usually all honest nodes. */
   #audience(): ReadonlyArray<Host> {
     return this.#chance.percent(80)
       ? this.#hosts
       : this.#hosts.filter((host) => host === this.#shadow || this.#chance.percent(50))
   }
 
-  /** Through the codec, to everybody it is for. */
+  /** Sends a message through the codec to these nodes. */
   #say(from: PeerId, to: ReadonlyArray<Host>, message: Message): void {
     const heard = this.#decoded(message)
     if (heard === null) {
@@ -425,7 +436,7 @@ export class Fuzz {
     }
   }
 
-  /** None where no decoder accepts it, or nobody could even write it. */
+  /** Null if no decoder accepts the message, or it cannot be encoded. */
   #decoded(message: Message): Message | null {
     let bytes: Uint8Array
     try {
@@ -437,7 +448,7 @@ export class Fuzz {
     return Either.getOrNull(WholeMessage.decode(this.#cast.genesis.networkId, bytes))
   }
 
-  // What comes of it.
+  // Outputs.
 
   #told(host: Host, output: Output): void {
     switch (output._tag) {
@@ -488,7 +499,7 @@ export class Fuzz {
     }
   }
 
-  /** From a third of the weight on, nothing is promised: there the run ends. */
+  /** With a third of the weight nothing is guaranteed, so the run ends. */
   #watchWeight(record: EpochRecord.EpochRecord): void {
     const honest = new Set(this.#cast.honest.map(({ address }) => address))
     const weight = record.members.reduce((sum, member) => sum + (honest.has(member.address) ? member.weight : 0), 0)
@@ -537,7 +548,7 @@ export class Fuzz {
       .join("; ")
   }
 
-  /** Whoever pays once, at one honest node, is heard: nobody may take it out of everybody's hands. */
+  /** A payment sent once to one honest node must become final: nobody may suppress it. */
   #pay(payer: Payer): void {
     const { person, waiting } = payer
     const read = this.#validators.map(({ replica }) => replica?.read).find((each) => each !== undefined)

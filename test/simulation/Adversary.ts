@@ -1,7 +1,6 @@
 /**
- * A validator that does what it likes with its own key, and only with that. Its host runs a replica without a key, which
- * shows it everything an honest node would see; the vertices it makes itself, and what its host says goes through its
- * hands first.
+ * A validator that misuses its own key, and no other. Its host runs a replica without a key, which sees everything that
+ * an honest node sees. The adversary makes its own vertices and filters the messages of its host.
  */
 
 import { Either } from "effect"
@@ -24,7 +23,7 @@ import type { Chance } from "./Chance.js"
 import type { Signer } from "./Scheme.js"
 import { ROUND_MS } from "./World.js"
 
-/** What an adversary is inclined to; a run draws some of them for each. */
+/** The ways to misbehave. Each adversary of a run has some of them, drawn at random. */
 export const HABITS = [
   "equivocates",
   "splits-votes",
@@ -51,20 +50,20 @@ export const HABITS = [
 
 export type Habit = (typeof HABITS)[number]
 
-/** What it can do in the world. Machines are numbers. */
+/** How an adversary acts on the world. Machines are numbers. */
 export interface Means {
   readonly machines: ReadonlyArray<number>
   readonly after: (delayMs: number, act: () => void) => void
   readonly now: () => number
   readonly send: (to: number, message: Message) => void
-  /** Shows something to the own replica, as if a peer had sent it. */
+  /** Passes a message to its own replica, as if from a peer. */
   readonly show: (message: Message) => void
-  /** Which of its two faces a machine is shown in this round: all conspirators of a run agree on it. */
+  /** Which of the two faces a machine sees in this round. All conspirators of a run agree on it. */
   readonly faceFor: (machine: number, round: number) => 0 | 1
-  /** Which machine runs the validator with this address. */
+  /** The machine of the validator with this address. */
   readonly machineOf: (address: Address) => number | undefined
   readonly forged: (transaction: Transaction) => Transaction
-  /** One that a decoder accepts and nobody else would send. */
+  /** A transaction that the decoder accepts and no wallet would send. */
   readonly strange: () => Transaction | null
 }
 
@@ -75,12 +74,12 @@ interface Slot {
 
 const MAX_SEEN_TRANSACTIONS = 40
 const MAX_OLD_VERTICES = 200
-/** Votes that it invents at one go. */
+/** Invented votes per flood. */
 const FLOOD = 20
-/** More than one author may have waiting. */
+/** More vertices than a node keeps waiting for one author. */
 const CROWD = 70
 
-/** Knows every inserted vertex of the running epoch, round by round. */
+/** Records all inserted vertices of the running epoch, by round. */
 export class Adversary {
   readonly #signer: Signer
   readonly #address: Address
@@ -92,10 +91,10 @@ export class Adversary {
   #opening: Opening
   #committee: Committee
   #seen = new Map<number, Map<Address, Array<Vertex.Vertex>>>()
-  /** The vertex of its own that it builds on itself, with whatever else it made for that round. */
+  /** The vertex that its next vertex builds on. `#faces` has all vertices it made for that round. */
   #own: Vertex.Vertex | null = null
   #faces: ReadonlyArray<Vertex.Vertex> = []
-  /** For those who ask. */
+  /** The highest round for which it made vertices. */
   #made = 0
   readonly #variants = new Map<Hash, Vertex.Vertex>()
   readonly #withheld = new Set<Hash>()
@@ -103,10 +102,10 @@ export class Adversary {
   readonly #old: Array<Vertex.Vertex> = []
   #transactions: Array<Transaction> = []
   #equivocations: Array<Evidence.Evidence> = []
-  /** The last one that it could have signed. */
+  /** The latest checkpoint that it could sign. */
   #checkpoint: Checkpoint.Checkpoint | null = null
   #isClosed = false
-  #isHostile = true
+  #isHostile: boolean
 
   constructor(
     signer: Signer,
@@ -115,7 +114,9 @@ export class Adversary {
     habits: ReadonlyArray<Habit>,
     chance: Chance,
     means: Means,
+    isHostile = true,
   ) {
+    this.#isHostile = isHostile
     this.#signer = signer
     this.#address = address
     this.#opening = opening
@@ -131,7 +132,15 @@ export class Adversary {
     return [...this.#habits]
   }
 
-  /** It keeps every rule from now on, and shows what it kept back. What was no vertex by the rules it may make anew. */
+  /** Breaks the rules from now on. */
+  turn(): void {
+    this.#isHostile = true
+  }
+
+  /**
+   * Follows every rule from now on, and releases what it withheld. A vertex that breaks a rule does not count, so it
+   * can make another one for that round.
+   */
   reform(): void {
     this.#isHostile = false
     this.#withheld.clear()
@@ -162,7 +171,7 @@ export class Adversary {
     return this.#isHostile && this.#habits.has(habit) && this.#chance.percent(percent)
   }
 
-  /** What its own replica has written to disk: how it learns of vertices, checkpoints and epochs. */
+  /** Learns of vertices, checkpoints and epochs from what its replica writes to disk. */
   wrote(write: Write): void {
     switch (write._tag) {
       case "Inserted":
@@ -197,14 +206,14 @@ export class Adversary {
     this.#means.after(this.#chance.between(1, ROUND_MS), () => this.#advance(opening.record.firstRound))
   }
 
-  /** With what is on its disk. What it made itself before a crash it may have forgotten. */
+  /** Starts from what is on disk. After a crash it may have forgotten vertices of its own. */
   start(opening: Opening, vertices: ReadonlyArray<Vertex.Vertex>): void {
     this.#open(opening)
     for (const vertex of vertices) this.#inserted(vertex)
     this.#repeat()
   }
 
-  /** Once it keeps the rules it says again what may have been lost, as everybody does. */
+  /** After its reform it repeats messages that may have been lost, like an honest validator. */
   #repeat(): void {
     this.#means.after(5 * ROUND_MS, () => {
       if (!this.#isHostile && this.#own !== null) {
@@ -245,18 +254,18 @@ export class Adversary {
     else this.#transactions[this.#chance.below(MAX_SEEN_TRANSACTIONS)] = transaction
   }
 
-  /** What comes off the wire, before its replica sees it. */
+  /** Sees each message before its replica does. */
   heard(from: number, message: Message): void {
     if (message._tag === "Transactions") for (const transaction of message.transactions) this.#saw(transaction)
     if (message._tag !== "AskVertices") return
-    // The variants that its own replica had no reason to insert are nowhere but here.
+    // Its own replica may have had no reason to insert these variants.
     const vertices = message.hashes.flatMap((hash) =>
       this.#withheld.has(hash) ? [] : (this.#variants.get(hash) ?? []),
     )
     if (vertices.length > 0) this.#means.send(from, { _tag: "Vertices", vertices })
   }
 
-  /** Makes its vertex or vertices of this round, once. */
+  /** Makes the vertex or vertices of this round, at most once. */
   #advance(round: number): void {
     const seat = this.#committee.seatOf(this.#address)
     if (seat === undefined || this.#isClosed || round <= this.#made) return
@@ -283,12 +292,12 @@ export class Adversary {
     this.#bother()
   }
 
-  /** Each machine sees one of two validators, which never betray that there is another. */
+  /** Whether it plays two validators, each of which hides the other. */
   get #isTwoFaced(): boolean {
     return this.#isHostile && this.#habits.has("two-faced")
   }
 
-  /** What the machines of one camp make is kept out of the other one's history, as far as parents can be left out. */
+  /** Whether this face hides the vertices of that machine, as far as parents can be left out. */
   #isOfOtherCamp(author: Address, round: number, variant: number): boolean {
     const machine = this.#means.machineOf(author)
     return author !== this.#address && machine !== undefined && this.#means.faceFor(machine, round) !== variant
@@ -329,7 +338,10 @@ export class Adversary {
     )
   }
 
-  /** A quorum of the round before at least: one of each slot, sometimes not the leader's, now and then an older one. */
+  /**
+   * Parents from the previous round with at least a quorum of weight, one per slot. Some adversaries leave out the
+   * leader's, and some name an older vertex as well.
+   */
   #parents(round: number, variant: number): ReadonlyArray<Header.Parent> {
     const chance = this.#chance
     if (round === this.#opening.record.firstRound) return []
@@ -344,7 +356,7 @@ export class Adversary {
       author === avoided ||
       (this.#isTwoFaced && this.#isOfOtherCamp(author, round, variant)) ||
       (!isToCertify && this.#isVoter(row.get(author) ?? [], round - 2))
-    // The ones to leave out come first, as long as a quorum remains.
+    // The first authors are left out as long as a quorum remains.
     const unwanted = new Set([...row.keys()].filter(isUnwanted))
     const authors = chance.shuffle([...row.keys()]).sort((a, b) => Number(unwanted.has(b)) - Number(unwanted.has(a)))
     for (const author of authors) {
@@ -369,18 +381,18 @@ export class Adversary {
     const named = chosen.map(({ header }) => ({ round: header.round, author: header.author, hash: header.hash }))
     const [first] = named
     if (first === undefined || !this.#does("misnames", 10)) return named
-    // One vertex under the slots of all: a quorum of parents, if one believes the names.
+    // One hash under the slots of all parents: a quorum for a node that trusts the slots.
     return named.map((parent) => ({ ...parent, hash: first.hash }))
   }
 
-  /** A face builds on what it showed before. Who has seen only the other one gets this one when it asks. */
+  /** Each face builds on its own previous vertex. A machine that has seen only the other face asks for this one. */
   #ownParent(variant: number, inserted: ReadonlyArray<Vertex.Vertex>): Vertex.Vertex | undefined {
     const face = this.#isTwoFaced ? this.#faces[variant] : undefined
     if (face !== undefined && inserted.some(({ header }) => header.round === face.header.round)) return face
     return this.#own !== null && inserted.includes(this.#own) ? this.#own : undefined
   }
 
-  /** Whether a vertex of these names one of the leader of the round. */
+  /** Whether one of these vertices names a vertex of the round's leader. */
   #isVoter(vertices: ReadonlyArray<Vertex.Vertex>, round: number): boolean {
     if (round < this.#opening.record.firstRound) return false
     const leader = this.#committee.member(this.#committee.leaderOf(Natural.round(round))).address
@@ -405,13 +417,13 @@ export class Adversary {
     return { transactions, evidence, heartbeats }
   }
 
-  /** By the rules in form and signatures, and at the edges in everything else. */
+  /** Transactions with valid form and signatures, and extreme values. */
   #strange(): ReadonlyArray<Transaction> {
     const count = this.#isHostile && this.#strangeChance.percent(30) ? this.#strangeChance.between(1, 3) : 0
     return Array.from({ length: count }, this.#means.strange).filter((transaction) => transaction !== null)
   }
 
-  /** Two headers of its own that are good evidence of nothing: their base is no checkpoint of this network. */
+  /** Evidence from two headers of its own that proves nothing, since their base is no checkpoint of this network. */
   #falseConfession(round: number): Evidence.Evidence {
     const { epoch } = this.#opening.record
     const header = (timestamp: number): Header.Header =>
@@ -443,7 +455,7 @@ export class Adversary {
     return { ...content, signature, validator: this.#address }
   }
 
-  /** One rule broken, under a signature that holds. */
+  /** Breaks one rule, under a valid signature. */
   #broken(content: Header.Content): Header.Content {
     const { parents } = content
     const [first] = parents
@@ -467,7 +479,7 @@ export class Adversary {
     }
   }
 
-  /** Gives each machine the variant it is meant to see, or none. */
+  /** Sends each machine the variants meant for it, if any. */
   #hand({ round, variants }: Slot): void {
     const chance = this.#chance
     const isSecret = this.#does("withholds", 30)
@@ -487,7 +499,7 @@ export class Adversary {
     return this.#isHostile && this.#chance.percent(5) ? variants : [this.#chance.pick(variants)]
   }
 
-  /** Things nobody asked for. */
+  /** Sends unsolicited messages. */
   #bother(): void {
     const chance = this.#chance
     const { machines } = this.#means
@@ -515,7 +527,10 @@ export class Adversary {
     }
   }
 
-  /** Signatures under checkpoints of commits that it invents, and heartbeats for them: with each its relays would be busy. */
+  /**
+   * Floods a machine with signatures under invented checkpoints and with heartbeats for their commits. A node that
+   * relayed them all would never finish.
+   */
   #flood(): void {
     const machine = this.#floodChance.pick(this.#means.machines)
     for (let i = 0; i < FLOOD; i++) {
@@ -529,7 +544,7 @@ export class Adversary {
     }
   }
 
-  /** Fills the places of its own that others keep for vertices whose parents have not come: these never will. */
+  /** Fills its share of another node's waiting room with vertices whose parents do not exist. */
   #crowd(): void {
     const seat = this.#committee.seatOf(this.#address)
     if (seat === undefined) return
@@ -581,7 +596,7 @@ export class Adversary {
     }
   }
 
-  /** What its replica wants to say to a machine, and what becomes of it. */
+  /** Filters what its replica sends to a machine. */
   says(to: number, message: Message): ReadonlyArray<Message> {
     switch (message._tag) {
       case "Vertices":

@@ -1,4 +1,4 @@
-/** Virtual time: what is to happen when. Nothing waits; the clock jumps from one event to the next. */
+/** Virtual time: a queue of future events. The clock jumps from one event to the next. */
 
 interface Entry {
   readonly at: number
@@ -8,7 +8,7 @@ interface Entry {
 
 const isSooner = (a: Entry, b: Entry): boolean => a.at < b.at || (a.at === b.at && a.order < b.order)
 
-/** A binary heap. Events of one moment happen in the order in which they were put down. */
+/** A binary heap. Events of one moment run in the order in which they were added. */
 export class Agenda {
   readonly #heap: Array<Entry> = []
   #now: number
@@ -45,7 +45,7 @@ export class Agenda {
     this.at(this.#now + delay, act)
   }
 
-  /** Does the next thing; false when nothing is left to do. */
+  /** Runs the next event. Returns false if there is none. */
   step(): boolean {
     const [first] = this.#heap
     if (first === undefined) return false

@@ -1,8 +1,8 @@
-/** Bundles the simulator with the program under test, as it is or with one fault planted in it. */
+/** Bundles the simulator with the program under test, with or without one planted fault. */
 import * as Bundle from "../support/Bundle.js"
 import { type Fault, faults } from "./Planted.js"
 
-/** The path of the bundled worker. */
+/** Returns the path of the bundled worker. */
 export const make = (fault: Fault | null = null): Promise<string> =>
   Bundle.make({
     entry: "test/simulation/worker.ts",
@@ -10,7 +10,7 @@ export const make = (fault: Fault | null = null): Promise<string> =>
     fault,
   })
 
-/** With all faults, of which a thread plants one for a run. */
+/** A bundle with all faults. Each run activates at most one of them. */
 export const makeWithAll = (): Promise<string> =>
   Bundle.make({
     entry: "test/simulation/worker.ts",

@@ -1,6 +1,6 @@
 /**
- * All chance of a run comes from one seed. Each concern draws from a stream of its own, named by a label, so that a new
- * fault or one more transaction does not change what the network does elsewhere in the run.
+ * All randomness of a run comes from one seed. Each concern draws from its own labelled stream, so a new fault or one
+ * more transaction does not change what the network does elsewhere in the run.
  */
 
 /** FNV-1a with a final mix: labels that differ in one letter give unrelated streams. */
@@ -12,7 +12,7 @@ const hashOf = (text: string, seed: number): number => {
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-/** sfc32: fast, 128 bits of state, passes the usual test batteries. */
+/** The sfc32 generator: fast, 128 bits of state, passes the usual test batteries. */
 export class Chance {
   readonly #seed: number
   readonly #label: string
@@ -30,7 +30,7 @@ export class Chance {
     for (let i = 0; i < 12; i++) this.#next()
   }
 
-  /** A stream that shares nothing with this one: drawing from either leaves the other as it is. */
+  /** An independent stream: drawing from one does not affect the other. */
   stream(label: string): Chance {
     return new Chance(this.#seed, `${this.#label}/${label}`)
   }
@@ -45,17 +45,17 @@ export class Chance {
     return drawn
   }
 
-  /** From 0 up to, not including, 1. */
+  /** From 0 up to, but not including, 1. */
   fraction(): number {
     return this.#next() / 0x1_0000_0000
   }
 
-  /** An integer from 0 to below − 1. */
+  /** An integer from 0 to `below` − 1. */
   below(below: number): number {
     return Math.floor(this.fraction() * below)
   }
 
-  /** An integer of these bounds, both included. */
+  /** An integer from `least` to `most`, both included. */
   between(least: number, most: number): number {
     return least + this.below(most - least + 1)
   }
@@ -64,7 +64,7 @@ export class Chance {
     return this.fraction() * 100 < chance
   }
 
-  /** Pareto with shape 1.3: mostly little more than `least`, now and then a hundred times as much. */
+  /** Pareto with shape 1.3: mostly little more than `least`, occasionally a hundred times as much. */
   heavyTail(least: number, most: number): number {
     return Math.min(most, least / (1 - this.fraction()) ** (1 / 1.3))
   }

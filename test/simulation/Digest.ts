@@ -1,4 +1,4 @@
-/** A fingerprint of everything that happened, in its order: two runs of one seed must have the same. */
+/** A fingerprint of all events in their order. Two runs of one seed must have the same. */
 export class Digest {
   #a = 0x811c9dc5
   #b = 0x9e3779b9
@@ -12,7 +12,7 @@ export class Digest {
     for (const value of values) this.#add(value)
   }
 
-  /** The first 32 bits of a hash in hex. */
+  /** Mixes in the first 32 bits of a hash in hex. */
   text8(hex: string): void {
     this.#add(Number.parseInt(hex.slice(0, 8), 16))
   }

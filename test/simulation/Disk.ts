@@ -1,15 +1,15 @@
 /**
- * A disk with the two files of a data directory. Each write is one transaction, so none is half done. A killed process
- * loses what was not reported as written. A power cut takes from each file what had not been synced: of what was signed
- * nothing that was done, of the ledger everything behind the last write that synced it. Writes are done in their order, but a
- * vertex signed here that syncs nothing goes ahead of what waits for the ledger. A backup sets back both files or
- * one of them. docs/storage.md says why the real disk does no more and no less.
+ * A disk with the two files of a data directory. Each write is one transaction, so none is half done. Killing the
+ * process loses writes that were not reported as written. A power cut also loses unsynced writes: none from the file of
+ * signatures, and from the ledger everything after the last synced write. Writes are done in order, except that an own
+ * vertex without a sync overtakes pending ledger writes. A backup restores both files or one of them. docs/storage.md
+ * says why the real disk behaves the same.
  */
 import * as Write from "../../src/replica/output/Write.js"
 import type { Stored } from "../support/Stored.js"
 import type { Chance } from "./Chance.js"
 
-/** What no crash can take from the log is folded into the base when it has grown so long. */
+/** Above this length, writes that no crash can lose are folded into the base. */
 const FOLDED_WRITES = 4_000
 
 interface Entry {
@@ -17,32 +17,32 @@ interface Entry {
   readonly write: Write.Write
 }
 
-/** What a backup brings back. */
+/** What a restored backup replaces. */
 export const BACKED_UP = ["both files", "udg.db alone", "signed.db alone"] as const
 export type BackedUp = (typeof BACKED_UP)[number]
 
-/** How a machine goes down. The worst power cut takes everything that a power cut may. */
+/** How a machine goes down. The worst power cut loses everything that a power cut can lose. */
 export const CRASHES = ["killed", "power cut", "worst power cut"] as const
 export type Crash = (typeof CRASHES)[number]
 
 const isSigned = ({ write }: Entry): boolean => Write.fileOf(write) === "signed"
 
-/** How many of the first `done` writes no power cut can take from the ledger's file. */
+/** How many of the first `done` writes to the ledger's file survive any power cut. */
 const syncedOf = (log: ReadonlyArray<Entry>, done: number): number =>
   log.slice(0, done).findLastIndex(({ write }) => Write.syncsLedger(write)) + 1
 
-const isOwn = ({ write }: Entry): boolean => write._tag === "OwnVertex"
+const isOwn = ({ write }: Entry): boolean => Write.fileOf(write) === "signed" && write._tag !== "ForeignOwnHeader"
 const overtakes = (entry: Entry): boolean => isOwn(entry) && !Write.syncsLedger(entry.write)
 
-/** What is done: the first so many writes, and among the first so many those that went ahead. */
+/** Writes that are done: the first `inOrder` of the log, and those of the first `ahead` that overtook. */
 interface Done {
   readonly inOrder: number
   readonly ahead: number
 }
 
 /**
- * Invariant: `#stored` is `#base` with all of `#log`. Reported as written are its first `#written` writes, and among the first
- * `#ahead` those that overtake.
+ * Invariant: `#stored` is `#base` with all of `#log` applied. The first `#written` writes were reported as written, and
+ * so were the overtaking ones among the first `#ahead`.
  */
 export class Disk {
   #base: Stored
@@ -56,12 +56,12 @@ export class Disk {
     this.#stored = stored
   }
 
-  /** With everything that was given to it, on the platter or not: what a running process reads. */
+  /** What a running process reads: all writes, on the platter or not. */
   get stored(): Stored {
     return this.#stored
   }
 
-  /** A copy as one makes it of a stopped machine: some of what was not reported as written may be missing. */
+  /** A copy of the disk of a stopped machine. Writes that were not reported as written may be missing. */
   copy(chance: Chance): Stored {
     const copy = this.#base.copy()
     const done = this.#drawn(chance)
@@ -74,7 +74,7 @@ export class Disk {
     this.#stored.apply(write)
   }
 
-  /** This write and all before it are written; gives those of which that was not known. */
+  /** Marks this write and all before it as written. Returns those that were not marked before. */
   reached(id: number): ReadonlyArray<Write.Write> {
     const before = this.#written
     this.#written = Math.max(before, this.#log.findLastIndex((entry) => entry.id <= id) + 1)
@@ -89,12 +89,12 @@ export class Disk {
     this.#ahead = Math.max(0, this.#ahead - synced)
   }
 
-  /** This own vertex and those before it are written, ahead of what waits. */
+  /** Marks this own vertex, and own vertices before it, as written ahead of pending writes. */
   reachedAhead(id: number): void {
     this.#ahead = Math.max(this.#ahead, this.#log.findLastIndex((entry) => entry.id <= id) + 1)
   }
 
-  /** What is done when the process ends: at least what was reported, and own vertices in their order. */
+  /** Draws which writes are done when the process ends: at least the reported ones, and own vertices in order. */
   #drawn(chance: Chance): Done {
     const inOrder = chance.between(this.#written, this.#log.length)
     const drawn = chance.between(Math.max(this.#ahead, inOrder), this.#log.length)
@@ -114,7 +114,10 @@ export class Disk {
     this.#ahead = 0
   }
 
-  /** What is left after a crash, drawn between what must be there and what may. Up to some write everything was done. */
+  /**
+   * Draws which writes survive a crash, between those that must and those that can. Writes up to some point were all
+   * done.
+   */
   crash(chance: Chance, crash: Crash): void {
     const done = this.#drawn(chance)
     const synced = syncedOf(this.#log, done.inOrder)
@@ -123,7 +126,7 @@ export class Disk {
     this.#keepOnly(this.#log.filter((entry, i) => this.#isDone(entry, i, done) && (i < ledger || isSigned(entry))))
   }
 
-  /** Puts what a backup holds in the place of what is there. */
+  /** Replaces one file or both with the backup. */
   restore(backup: Stored, what: BackedUp): void {
     if (what === "both files") this.#base = backup.copy()
     else if (what === "udg.db alone") this.#base = backup.withSignedOf(this.#stored)

@@ -1,6 +1,6 @@
 /**
- * Accounts with a few coins whose transactions cost everybody and are never paid for: they leave the first nonce out, and
- * raise the fees of those after it by as little as they may.
+ * Accounts with a few coins whose transactions cost every node work and never pay: they skip the first nonce and raise
+ * the fees of later ones by the minimum.
  */
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"

@@ -1,10 +1,11 @@
 /**
- * What stands between one replica and the virtual world: checks signatures, carries messages, keeps the disk, wakes it.
- * It is to the simulator what the node's services are to the program.
+ * Connects one replica to the virtual world: verifies signatures, sends messages, keeps the disk and runs timers. It
+ * corresponds to the services of a node.
  */
 import { Either } from "effect"
 import type { Word } from "../../src/consensus/KeyMemory.js"
 import { WaitingRoom } from "../../src/node/signatures/WaitingRoom.js"
+import { fromPublicKey } from "../../src/protocol/identity/Address.js"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
@@ -16,45 +17,47 @@ import type { Connection, PeerId } from "../../src/replica/messages/Peer.js"
 import type { Output, Outputs } from "../../src/replica/output/Output.js"
 import * as Write from "../../src/replica/output/Write.js"
 import type { Replica } from "../../src/replica/Replica.js"
+import * as KeyInForce from "../../src/replica/signing/KeyInForce.js"
 import * as Serving from "../support/Serving.js"
 import * as Stored from "../support/Stored.js"
 import type { Agenda } from "./Agenda.js"
 import type { Chance } from "./Chance.js"
 import { type Crash, Disk } from "./Disk.js"
 import { Relays } from "./Relays.js"
+import type { RemoteSigner } from "./RemoteSigner.js"
 import type { Scheme, Signer } from "./Scheme.js"
 import { Violation } from "./Witness.js"
 
 const REMEMBERED_TRANSACTIONS = 20_000
-/** For so long at most writes that need no sync are gathered. */
+/** Writes that need no sync are batched for at most this long. */
 const LAZY_FLUSH_MS = 60
-/** Steps of background work at one go. */
+/** Steps of background work per event. */
 const WORK_STEPS = 64
-/** Few: there are no crowds here. */
+/** Small, since only a few vertices wait here. */
 const PREPARED_AT = 8
 
-/** What happens outside the host, and who wants to know. */
+/** What a host reports to, and sends through. */
 export interface Surroundings {
   readonly agenda: Agenda
   readonly scheme: Scheme
   readonly networkId: NetworkId
-  /** Whether the signatures in a message, or in a vertex of one, hold, judged without anybody's memory. */
+  /** Whether the signatures of a message or vertex hold, without reference to any machine's state. */
   readonly genuine: WeakMap<Message | Vertex, boolean>
   readonly send: (from: Host, to: PeerId, message: Message) => void
   readonly broadcast: (from: Host, message: Message) => void
   readonly told: (host: Host, output: Output) => void
-  /** A write is reported as done: what it executed reads as final from now on. */
+  /** A write was reported as done: its executions count as final from now on. */
   readonly kept: (host: Host, write: Write.Write) => void
-  /** Gossip is to relay a message from this peer. */
+  /** The replica asked gossip to relay a message from this peer. */
   readonly relayed: (by: Host, from: PeerId, message: Message) => void
-  /** A message did not hold. */
+  /** A message had an invalid signature. */
   readonly dropped: (by: Host, from: PeerId, message: Message) => void
 }
 
 export interface Speed {
-  /** Until a synced write is on the disk. */
+  /** How long a synced write takes. */
   readonly syncMs: number
-  /** How far the wall clock is off. The steady clock runs on, whatever is done to it. */
+  /** Error of the wall clock. The steady clock is not affected. */
   readonly skewMs: number
 }
 
@@ -64,39 +67,45 @@ export class Host {
   readonly index: number
   readonly name: string
   readonly peer: PeerId
-  readonly signer: Signer | null
+  /** The available keys. Each announcement of the validator adds one; empty for a machine that only follows. */
+  readonly keys: ReadonlyArray<Signer>
+  /** The key that its process signs with. */
+  signer: Signer | null
+  /** It holds the keys instead of the machine, if there is one. */
+  readonly remote: RemoteSigner | null
   readonly disk: Disk
-  /** The operator's word for the next start. */
+  /** The operator's statement for the next start. */
   word: Word | null = null
-  /** The newest protocol version that its program knows; undefined for the program under test. */
+  /** The newest protocol version that the program of this host knows; undefined for the program under test. */
   newestVersion: number | undefined
   speed: Speed = { syncMs: 2, skewMs: 0 }
   readonly #around: Surroundings
   readonly #chance: Chance
   #replica: Replica | null = null
   #relays: Relays | null = null
-  /** How far the steady clock of this process is ahead of the agenda: as far as the wall clock was at its start. */
+  /** How far this process's steady clock is ahead of the agenda: the wall clock's error at its start. */
   #steadyAheadMs = 0
-  /** Counts starts, so that what a crashed process was waiting for does not reach its successor. */
+  /** Counts starts, so that callbacks of a crashed process do not reach its successor. */
   #life = 0
   #wakeAt = Number.POSITIVE_INFINITY
   #isAtWork = false
-  /** What reached the process since it was stopped, and when that was; null while it runs. */
+  /** When the process was paused, and what has arrived since; null while it runs. */
   #pause: { readonly since: number; readonly unread: Array<() => void> } | null = null
-  /** Heartbeats that name commits which the replica has not executed, as the node keeps them. */
+  /** Heartbeats that name commits which the replica has not executed, queued as in the node. */
   #ahead = new WaitingRoom<() => void>()
   #verified = new Verification.VerifiedTransactions(REMEMBERED_TRANSACTIONS)
   #unreported: Array<{ readonly id: number; readonly isSynced: boolean }> = []
-  /** Own vertices on their way to the disk, with the write that brings them. */
+  /** Own vertices that are not on disk yet, with the id of their write. */
   readonly #unwritten = new Map<Hash, number>()
   #isFlushing = false
-  /** When the last own vertex that goes ahead is written. */
+  /** When the latest overtaking own vertex is on disk. */
   #aheadAt = 0
 
   constructor(
     index: number,
     name: string,
-    signer: Signer | null,
+    keys: ReadonlyArray<Signer>,
+    remote: RemoteSigner | null,
     stored: Stored.Stored,
     chance: Chance,
     around: Surroundings,
@@ -104,7 +113,9 @@ export class Host {
     this.index = index
     this.name = name
     this.peer = `m${index}` as PeerId
-    this.signer = signer
+    this.keys = keys
+    this.remote = remote
+    this.signer = keys[0] ?? null
     this.disk = new Disk(stored)
     this.#chance = chance
     this.#around = around
@@ -124,11 +135,15 @@ export class Host {
 
   start(connections: ReadonlyArray<Connection>): void {
     this.#steadyAheadMs = this.speed.skewMs
-    // Another one in each life of each host: no result may depend on it.
+    const { members } = this.disk.stored.current.opening.record
+    const seated = this.keys.find(({ publicKey }) => members.some((member) => member.publicKey === publicKey))
+    this.signer = seated ?? this.signer
+    // Differs for each life of each host: no result may depend on it.
     const tableKey = { low: this.#life, high: this.name.length }
     const opened = Stored.replicaOf(
       {
-        signer: this.signer,
+        signer:
+          this.remote === null || this.signer === null ? this.signer : { publicKey: this.signer.publicKey, sign: null },
         isValid: this.#around.scheme.isStrictlyValid,
         trust: null,
         tableKey,
@@ -156,6 +171,17 @@ export class Host {
     this.#drive((replica, now) => replica.start(now))
   }
 
+  /** Whether the running epoch requires another key of this validator. The node then restarts with it. */
+  get hasOtherKey(): boolean {
+    if (this.#replica === null || this.signer === null) return false
+    const { core, read } = this.#replica
+    const inForce = KeyInForce.of(fromPublicKey(this.signer.publicKey), core.epoch.opening.record, read)
+    const key = this.keys.find(({ publicKey }) => fromPublicKey(publicKey) === inForce)
+    if (key === undefined || key === this.signer) return false
+    this.signer = key
+    return true
+  }
+
   crash(crash: Crash): void {
     this.#replica = null
     this.#relays = null
@@ -169,12 +195,12 @@ export class Host {
     this.disk.crash(this.#chance, crash)
   }
 
-  /** Stops the process where it is, as SIGSTOP or a suspended machine does. */
+  /** Freezes the process, like SIGSTOP or a suspended machine. */
   pause(): void {
     if (this.#replica !== null && this.#pause === null) this.#pause = { since: this.#around.agenda.now, unread: [] }
   }
 
-  /** Timers are first, then all that came meanwhile. A suspended machine's steady clock has stood still with it. */
+  /** Runs timers first, then everything that arrived meanwhile. A suspended machine's steady clock has stood still. */
   resume(wasSuspended: boolean): void {
     const pause = this.#pause
     if (pause === null) return
@@ -185,7 +211,7 @@ export class Host {
     for (const read of pause.unread) read()
   }
 
-  /** Now, or when the process goes on, if it is still the same. */
+  /** Runs now, or after the pause if the process is still the same. */
   #whenAwake(act: () => void): void {
     const life = this.#life
     if (this.#pause === null) act()
@@ -200,7 +226,7 @@ export class Host {
     this.#drive((replica, now) => replica.connected(connections, now))
   }
 
-  /** A message off the wire; what does not hold is dropped, as the node drops it. */
+  /** Receives a message. Invalid ones are dropped, as in the node. */
   receive(from: PeerId, message: Message): void {
     this.#whenAwake(() => this.#receive(from, message))
   }
@@ -218,14 +244,14 @@ export class Host {
   }
 
   /**
-   * What holds by itself holds for everybody, so it is verified once however many get it. One that does not is
-   * judged by each machine with what it remembers: remembering must not make a bad one good.
+   * A message whose signatures hold is verified once for all recipients. Each machine judges an invalid one itself,
+   * with what it remembers: a cache must not make a bad message valid.
    */
   #isGenuine(replica: Replica, message: Message): boolean {
     const { scheme } = this.#around
     const isDoor = message._tag === "Transactions" || message._tag === "CheckpointSignature"
     const judge = isDoor ? scheme.isStrictlyValid : scheme.isValid
-    // Whose signature under a checkpoint counts depends on the epochs a machine knows.
+    // Whose checkpoint signature counts depends on the epochs that a machine knows.
     if (message._tag === "CheckpointSignature") return replica.checksOf(message).every(judge)
     const isVertices = message._tag === "Vertices" || message._tag === "Rounds"
     const holds = isVertices
@@ -247,7 +273,7 @@ export class Host {
     return holds
   }
 
-  /** The door. Whether the transaction was taken. */
+  /** Submits a transaction, like a wallet. Returns whether it was accepted. */
   submit(transaction: Transaction): boolean {
     const replica = this.#replica
     if (replica === null || this.#pause !== null) return false
@@ -263,7 +289,7 @@ export class Host {
     return isTaken
   }
 
-  /** One input to the replica, and everything that follows from it. */
+  /** Passes one input to the replica and acts on all outputs. */
   #drive(input: (replica: Replica, now: Natural.Timestamp) => Outputs): void {
     const replica = this.#replica
     if (replica === null) return
@@ -295,10 +321,10 @@ export class Host {
     this.#wakeAt = wakeAt
     const life = this.#life
     agenda.at(wakeAt, () => {
-      // A sooner one took its place, or the process is gone.
+      // An earlier wake-up replaced this one, or the process has ended.
       if (life !== this.#life || this.#wakeAt !== wakeAt) return
       this.#wakeAt = Number.POSITIVE_INFINITY
-      // When it goes on, it looks at its clock at once.
+      // A paused process looks at its clock as soon as it resumes.
       if (this.#pause === null) this.#drive((each, now) => each.tick(now))
     })
   }
@@ -332,6 +358,9 @@ export class Host {
         if (output.write._tag === "Joined") this.#relays?.joined()
         this.#write(output.id, output.write, output.isSynced)
         break
+      case "Sign":
+        this.#ask(output)
+        break
       case "TakenIn":
       case "Misbehaved":
       case "Joining":
@@ -342,11 +371,21 @@ export class Host {
     this.#around.told(this, output)
   }
 
+  /** Like all answers, this one waits while the process stands still. */
+  #ask(asked: Extract<Output, { readonly _tag: "Sign" }>): void {
+    if (this.remote === null || this.signer === null) throw new Violation(this.name, "asks a signer that it lacks")
+    const life = this.#life
+    this.remote.ask(this.signer.publicKey, asked, (signature) => {
+      if (life !== this.#life) return
+      this.#whenAwake(() => this.#drive((replica, now) => replica.signed(asked.id, signature, now)))
+    })
+  }
+
   #serve(to: PeerId, question: DiskQuestion): void {
     this.#around.send(this, to, Serving.answer(this.#archive, question))
   }
 
-  /** What others may see of the disk: an own vertex only once it is there, as one reads of a database. */
+  /** What peers can read from the disk: own vertices only once they are written, as with a database. */
   get #archive(): Serving.Archive {
     const { stored } = this.disk
     return Serving.shown(stored, (hash) => this.#unwritten.has(hash) || this.#replica?.isWithheld(hash) === true)
@@ -354,9 +393,11 @@ export class Host {
 
   #write(id: number, write: Write.Write, isSynced: boolean): void {
     this.disk.append(id, write)
-    if (write._tag === "OwnVertex") {
+    if (write._tag === "OwnVertex" || write._tag === "Intent") {
       const unwritten = write.vertex.header.parents.find(({ hash }) => this.disk.stored.vertex(hash) === undefined)
-      if (unwritten !== undefined)
+      // A remotely signed vertex can be an earlier life's intent, and the ledger's file was set back since.
+      const isNew = write._tag === "Intent" || this.remote === null
+      if (unwritten !== undefined && isNew)
         throw new Violation(this.name, `names ${unwritten.hash} of round ${unwritten.round} before it is to be written`)
       const { hash } = write.vertex.header
       const isAhead = !Write.syncsLedger(write) && !this.#isOwnWaiting
@@ -371,13 +412,13 @@ export class Host {
     else if (!this.#isFlushing) this.#flush(this.#chance.between(0, LAZY_FLUSH_MS))
   }
 
-  /** Whether an own vertex waits for the ledger: no other one overtakes it. */
+  /** Whether an own vertex is queued behind ledger writes. No other one may overtake it. */
   get #isOwnWaiting(): boolean {
     const own = new Set(this.#unwritten.values())
     return this.#unreported.some(({ id }) => own.has(id))
   }
 
-  /** An own vertex that waits for nothing. They are written in their order. */
+  /** Writes an own vertex ahead of the queue. Own vertices stay in order. */
   #writeAhead(id: number, hash: Hash): void {
     const life = this.#life
     this.#aheadAt = Math.max(this.#aheadAt, this.#around.agenda.now) + this.#syncDelay()
@@ -395,7 +436,7 @@ export class Host {
     return Math.max(1, Math.round(this.#chance.heavyTail(this.speed.syncMs, 50 * this.speed.syncMs)))
   }
 
-  /** The disk takes a while, then says up to where it has come. What need not be synced waits for company. */
+  /** Writes take a while, and the disk reports the last one done. Writes without a sync wait for a batch. */
   #flush(idleMs: number): void {
     const last = this.#unreported.at(-1)
     if (last === undefined) return

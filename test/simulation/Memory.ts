@@ -1,4 +1,4 @@
-/** What a replica may keep, whatever the others send it: a limit for everything that grows, held in the midst of a run. */
+/** Limits on everything a replica keeps, whatever its peers send, checked during a run. */
 
 import { bounds } from "../../src/consensus/admission/WaitingRoom.js"
 import { MAX_HELD_BACK } from "../../src/consensus/SigningGuard.js"
@@ -11,37 +11,37 @@ import type { Replica } from "../../src/replica/Replica.js"
 import { Violation } from "./Witness.js"
 
 /**
- * Adversaries are less than a third, and make at most three vertices of a slot, one more when they reform, and three more
- * after each restart. So many at most enter where nothing moves.
+ * Adversaries have less than a third of the seats and make at most three vertices for a slot, one more when they
+ * reform, and three more after each restart. That is the most that enters while nothing moves.
  */
 const VERTICES_PER_SEAT_AND_ROUND = 4
-/** A network that makes rounds but no commits for so long would grow without limit; storms have their quiet hours. */
+/** Memory grows with each round without a commit. Storms are not that long. */
 const ROUNDS_WITHOUT_COMMIT = 60
-/** Of the next epoch, while its opening is not signed. */
+/** Vertices of the next epoch that arrive before its opening is signed. */
 const EARLY_PER_SEAT = 3
 const CANDIDATES_PER_SEAT = 8
-/** Known at a time: the running one and the one before. */
+/** Epochs known at a time: the running one and the one before. */
 const EPOCHS = 2
-/** Of the running epoch and the one before, and of the next, whose vertices may come before it opens here. */
+/** The running epoch, the one before, and the next, whose vertices can arrive before it opens here. */
 const COMMITTEES_TO_TELL = 3
-/** Those of two closes and four since. */
+/** Views of two closes and of four later checkpoints. */
 const VIEWS = 6
 /** A machine with a copy of the key signs in the same slots. */
 const HEADERS_PER_OWN_SLOT = 2
-/** Of the own vertex that is on its way to the disk. */
+/** The own vertex that is on its way to the disk. */
 const UNINSERTED = 2
 
 type Held = Replica["held"]
 
-/** The most there may be, given where the replica stands. */
+/** The limits at the replica's current position. */
 const limitsOf = ({ core }: Pick<Replica, "core">): Held => {
   const { dag, position, committee, opening, isClosed } = core.epoch
   const { epochRounds, collectionDepthRounds } = opening.record.rules
   const seats = committee.size
-  // The closing commit collects nothing: the whole epoch is let go when the next one begins.
+  // The closing commit collects nothing: the whole epoch is dropped when the next one begins.
   const uncommitted = isClosed ? ROUNDS_WITHOUT_COMMIT : dag.highestRound - position.leaderRound
   const rows = collectionDepthRounds + Math.max(0, Math.min(ROUNDS_WITHOUT_COMMIT, uncommitted))
-  // An epoch runs over its end while the network finds no commit that closes it.
+  // An epoch runs past its end until a commit closes it.
   const rounds = EPOCHS * (epochRounds + ROUNDS_WITHOUT_COMMIT)
   const vertices = rows * seats * VERTICES_PER_SEAT_AND_ROUND
   return {

@@ -1,6 +1,6 @@
 /**
- * The network between the machines. Every message has a delay of its own, with a heavy tail, so messages overtake each
- * other; some are lost, some come twice; links can be cut one way or both ways, and heal. Machines are named by number.
+ * The network between the machines. Each message has its own heavy-tailed delay, so messages overtake each other. Some
+ * are lost and some arrive twice. Links are cut in one or both directions and mended later. Machines are numbers.
  */
 import type { Agenda } from "./Agenda.js"
 import type { Chance } from "./Chance.js"
@@ -15,7 +15,7 @@ export interface Conditions {
 
 export const calm: Conditions = { minDelayMs: 2, maxDelayMs: 60, loss: 0, duplication: 0 }
 
-/** Invariant: while `#conditions` loses nothing and no link is cut, everything that is sent arrives. */
+/** Invariant: while `#conditions` loses nothing and no link is cut, every message arrives. */
 export class Network<Message> {
   readonly #agenda: Agenda
   readonly #chance: Chance
@@ -50,12 +50,12 @@ export class Network<Message> {
     this.#conditions = conditions
   }
 
-  /** Everything this machine sends and gets takes so many times as long. */
+  /** Multiplies the delay of all messages to and from this machine. */
   slow(machine: number, factor: number): void {
     this.#slowness.set(machine, factor)
   }
 
-  /** Cuts the link in this one direction, until it is mended as often as it was cut. */
+  /** Cuts the link in this direction until it is mended as often as it was cut. */
   cut(from: number, to: number): void {
     const link = `${from} ${to}`
     this.#cut.set(link, (this.#cut.get(link) ?? 0) + 1)
@@ -88,7 +88,7 @@ export class Network<Message> {
     const slowness = Math.max(this.#slowness.get(from) ?? 1, this.#slowness.get(to) ?? 1)
     const delay = this.#chance.heavyTail(minDelayMs, maxDelayMs) * slowness
     this.#agenda.after(Math.round(delay), () => {
-      // A link that was cut in the meantime takes with it what was under way.
+      // A cut also loses the messages that are under way.
       if (this.isCut(from, to)) this.#lost++
       else this.#deliver(to, from, message)
     })

@@ -4,7 +4,9 @@ import type { FaultName } from "./Storm.js"
 
 export interface Fault extends Planting.Fault {
   readonly story: string
-  /** One that found it. After a change of the program another may, so the test goes on looking. */
+  /**
+   * A seed that found the fault. Other seeds are tried too, since a change of the program may hide it from this one.
+   */
   readonly seed: number
   /** Faults of the world; by default each seed's own mixture. */
   readonly weather?: ReadonlyArray<FaultName>
@@ -14,9 +16,12 @@ export interface Fault extends Planting.Fault {
   readonly rounds?: number
   /** Whether the validators vote for the next version of the protocol. */
   readonly upgrades?: boolean
+  /** Whether the validators also change their keys. */
+  readonly rotations?: boolean
+  readonly signers?: boolean
 }
 
-/** An equivocator is slashed, and out of the committee, when the first epoch ends: the runs are short. */
+/** Short runs: an equivocator is slashed and loses its seat at the end of the first epoch. */
 const CONSPIRACY: ReadonlyArray<FaultName> = ["network", "aimed", "partitions", "byzantine", "conspiracy"]
 
 export const faults: ReadonlyArray<Fault> = [
@@ -573,6 +578,44 @@ export const faults: ReadonlyArray<Fault> = [
     ],
   },
   {
+    name: "waits-for-its-leader",
+    story: "a validator waits for a round's leader however long that takes",
+    seed: 1,
+    changes: [
+      {
+        file: "src/consensus/RoundClock.ts",
+        of: "plan",
+        by: `(dag, committer, rate, own) => {
+          const plan = original(dag, committer, rate, own)
+          return plan !== null && !plan.isReady ? null : plan
+        }`,
+      },
+    ],
+  },
+  {
+    name: "no-anchors",
+    story: "a slot that its own votes do not decide stays undecided, and commits stop before it",
+    weather: ["network", "aimed", "partitions"],
+    seed: 1,
+    changes: [{ file: "src/consensus/commit/Committer.ts", of: "Committer.#decideByAnchors", by: "() => {}" }],
+  },
+  {
+    name: "anchors-within-the-depth",
+    story: "slots further below than the collection depth stay undecided, and commits stop before them",
+    weather: ["network", "aimed", "partitions"],
+    seed: 1,
+    changes: [
+      {
+        file: "src/consensus/commit/Committer.ts",
+        of: "Committer.#decideByAnchors",
+        by: `() => {
+          const { collectionDepthRounds } = this.#dag.committee.record.rules
+          if (this.#dag.highestRound - this.#next <= collectionDepthRounds) original()
+        }`,
+      },
+    ],
+  },
+  {
     name: "follows-one",
     story: "a validator follows the first that makes the next round, instead of a third",
     weather: ["byzantine"],
@@ -655,6 +698,65 @@ export const faults: ReadonlyArray<Fault> = [
         of: "Ledger.#execute",
         call: "rulesOf",
         by: "() => ProtocolVersion.rulesOf(ProtocolVersion.NEWEST)",
+      },
+    ],
+  },
+  {
+    name: "rotation-ignored",
+    story: "no close changes a member's key",
+    rotations: true,
+    nodes: 5,
+    rounds: 200,
+    seed: 1,
+    changes: [{ file: "src/ledger/rules/Committee.ts", of: "withChanges", by: "(seats) => seats" }],
+  },
+  {
+    name: "rotation-forgives",
+    story: "evidence counts only against the newest key of an account",
+    rotations: true,
+    nodes: 5,
+    rounds: 200,
+    weather: ["byzantine"],
+    seed: 26,
+    changes: [
+      {
+        file: "src/ledger/rules/Slashing.ts",
+        of: "isPunishable",
+        by: `(state, evidence) => {
+          const { author, epoch } = evidence.first
+          const { publicKey } = state.extrasOf(state.accountOf(author))
+          const held = state.epochOf(epoch)
+          const member = held === undefined ? undefined : EpochRecord.memberOf(held.record, author)
+          return original(state, evidence) && (publicKey === null || member?.publicKey === publicKey)
+        }`,
+      },
+    ],
+  },
+  {
+    name: "old-key-kept",
+    story: "a validator goes on with its old key after the close from which the new one counts",
+    rotations: true,
+    nodes: 5,
+    rounds: 200,
+    seed: 1,
+    changes: [{ file: "src/replica/signing/KeyInForce.ts", of: "of", by: "(held) => held" }],
+  },
+  {
+    name: "signer-forgets",
+    story: "a signer signs a second vertex for a slot, when two nodes with its key ignore each other",
+    signers: true,
+    weather: ["copies"],
+    nodes: 4,
+    rounds: 100,
+    seed: 6,
+    changes: [
+      { file: "src/consensus/SigningGuard.ts", of: "SigningGuard.maySign", by: "() => true" },
+      { file: "src/consensus/SigningGuard.ts", of: "SigningGuard.mayShow", by: "() => true" },
+      {
+        file: "src/signer/Judge.ts",
+        of: "ofVertex",
+        by: `(memory, statement, digest) =>
+          original({ ...memory, taken: memory.checkpointsTaken }, statement, digest)`,
       },
     ],
   },

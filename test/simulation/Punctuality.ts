@@ -1,6 +1,7 @@
 /**
- * No round begins too early: T(r) is when the first honest machine makes a vertex of round r or above, in any epoch, and
- * any n rounds take at least n intervals without the burst. One running maximum compares each round with all before.
+ * Checks that no round begins too early. T(r) is when the first honest machine makes a vertex of round r or above, in
+ * any epoch; n rounds take at least n intervals, minus the allowed burst. One running maximum compares each round with
+ * all earlier ones.
  */
 import * as RoundClock from "../../src/consensus/RoundClock.js"
 import { Violation } from "./Witness.js"
@@ -11,9 +12,9 @@ const ROUNDING_MS = 1
 
 export class Punctuality {
   #highest = 0
-  /** How late the latest round was, against a schedule of one round an interval. */
+  /** How late the latest round was, against a schedule of one round per interval. */
   #latestMs = Number.NEGATIVE_INFINITY
-  /** The most by which a round was early, against all before it. */
+  /** The most by which a round was early, against all earlier rounds. */
   mostEarlyMs = 0
 
   made(machine: string, round: number, members: number, now: number): void {

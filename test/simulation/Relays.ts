@@ -1,7 +1,7 @@
 /**
- * Checks what one replica takes in of unpaid transactions, and which messages one replica tells gossip to relay: those that
- * were of use and in every part new to it, no more and no fewer, only with signatures that hold by the protocol alone, and of no signer more
- * than an honest one makes. A transaction after a missing nonce is of no use to others.
+ * Checks which unpaid transactions a replica accepts and which messages it asks gossip to relay: exactly the useful
+ * ones whose every part was new, with signatures that are valid by the protocol alone, and no more per signer than an
+ * honest one makes. A transaction after a missing nonce is not useful to others.
  */
 
 import { FORGIVEN_AFTER_MS, UNPAID_PER_ACCOUNT } from "../../src/ledger/pending/Unpaid.js"
@@ -27,8 +27,9 @@ export interface Surroundings {
 }
 
 /**
- * Of one kind and signer, in as many rounds as an honest one takes for the next: the last ones of an epoch and those of the
- * next, twice as many for relays that heard of others first, and for a heartbeat each of a quarter of an epoch.
+ * The most messages of one kind that a replica relays per signer, in the rounds that an honest signer takes between
+ * two. It covers the end of one epoch and the start of the next, doubled for relays that heard the others first, and
+ * for heartbeats a quarter of an epoch each.
  */
 const MOST_OF_A_SIGNER = 12
 
@@ -37,7 +38,7 @@ export class Relays {
   readonly #replica: Replica
   readonly #around: Surroundings
   readonly #unpaid = new Map<Address, number>()
-  /** Since when unpaid transactions are counted. */
+  /** When the count of unpaid transactions began. */
   #countedSince: Timestamp | null = null
   /** The rounds in which messages were relayed, for each kind and signer. */
   readonly #relayedIn = new Map<string, Array<number>>()
@@ -54,7 +55,7 @@ export class Relays {
     const { outputs, isRelayed } = this.#replica.receive(from, message, now)
     const expected = isExpected()
     this.#expectPaid(fresh, now)
-    // One that has just halted sends nothing any more.
+    // A replica that has just halted sends nothing more.
     if (expected !== null && isRelayed !== expected && !this.#replica.isHalted) {
       throw new Violation(this.#machine, `${isRelayed ? "relays" : "does not relay"} a ${message._tag} from ${from}`)
     }
@@ -68,15 +69,15 @@ export class Relays {
     return outputs
   }
 
-  /** Its mempool begins anew. */
+  /** A joined replica starts with an empty mempool. */
   joined(): void {
     this.#unpaid.clear()
     this.#countedSince = null
   }
 
   /**
-   * An account that never pays makes the replica take in what it keeps pending and a few replacements, one more each minute.
-   * Transactions that left the pool again within one message are not seen here.
+   * An account that never pays is allowed what the mempool keeps pending for it, a few replacements, and one more a
+   * minute. Transactions that entered and left the pool within one message are not counted.
    */
   #expectPaid(fresh: ReadonlyArray<Transaction>, now: Timestamp): void {
     const { pool, read } = this.#replica
@@ -106,12 +107,12 @@ export class Relays {
     }
   }
 
-  /** Call it before the replica takes the message in, and its result afterwards. Null: either decision is right. */
+  /** Call this before the replica receives the message, and its result afterwards. Null: either decision is right. */
   #expects(from: PeerId, message: Message): () => boolean | null {
     switch (message._tag) {
       case "Transactions": {
         const fresh = this.#unknownOf(message.transactions)
-        // The pool may refuse a transaction and take it when it comes a second time.
+        // The pool may refuse a transaction and accept it the second time.
         if (new Set(fresh.map(({ id }) => id)).size < fresh.length) return () => null
         const isNew = fresh.length > 0 && fresh.length === message.transactions.length
         return () => isNew && fresh.every((transaction) => this.#isExecutable(transaction))
@@ -131,7 +132,7 @@ export class Relays {
     return transactions.filter(({ id }) => this.#replica.pool.get(id) === undefined)
   }
 
-  /** Pending, as are all of its sender's from the finalized nonce up to it. */
+  /** Whether all of the sender's transactions from the finalized nonce up to this one are pending. */
   #isExecutable({ id, from, nonce }: Transaction): boolean {
     const { pool, read } = this.#replica
     const nonces = new Set(pool.of(from).map((pending) => Number(pending.nonce)))

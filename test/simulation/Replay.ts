@@ -1,16 +1,21 @@
-/** How a run is named on the command line, so that anybody can see it again. */
+/** The command line that repeats a run. */
 import type { Options, Report } from "./Simulation.js"
 
-export const command = ({ seed, nodes, rounds, faults, upgrades }: Options, plant?: string): string =>
+export const command = (
+  { seed, nodes, rounds, faults, upgrades, rotations, signers }: Options,
+  plant?: string,
+): string =>
   [
     "npm run simulate --",
     `--seed ${seed} --nodes ${nodes} --rounds ${rounds}`,
     `--faults ${faults.length === 0 ? "none" : faults.join(",")}`,
     ...(upgrades === true ? ["--upgrades"] : []),
+    ...(rotations === true ? ["--rotations"] : []),
+    ...(signers === true ? ["--signers"] : []),
     ...(plant === undefined ? [] : [`--plant ${plant}`]),
   ].join(" ")
 
-/** What went wrong, how to see it again, and the trace. */
+/** Describes a failure: the violation, the command that repeats it, and the trace. */
 export const failure = (options: Options, report: Report, plant?: string): string =>
   report.failure === null
     ? ""

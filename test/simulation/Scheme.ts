@@ -1,6 +1,6 @@
 /**
- * Signatures in a run: by default a keyed hash that costs a microsecond. Anybody could compute it, so what keeps the
- * modelled adversaries from forging is that they only ever hold their own `Signer`s. Marked seeds use real Ed25519.
+ * Signatures in a run: by default a keyed hash that takes a microsecond. The hash needs no secret, but the modelled
+ * adversaries cannot forge, because they only hold their own `Signer`s. Marked seeds use real Ed25519.
  */
 import { Option } from "effect"
 import { fromHex, sha256Hex } from "#crypto"
@@ -10,14 +10,14 @@ import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import * as Verification from "../../src/protocol/transaction/Verification.js"
 import * as FakeKeys from "../consensus/FakeKeys.js"
 
-/** `SecretKey` satisfies it. */
+/** `SecretKey` satisfies this interface. */
 export interface Signer {
   readonly publicKey: PublicKey
   sign(message: Uint8Array): Signature
 }
 
 export interface Scheme {
-  /** The same name is the same key in every run. */
+  /** The same name gives the same key in every run. */
   readonly signerOf: (name: string) => Signer
   readonly isValid: (check: Verification.Check) => boolean
   readonly isStrictlyValid: (check: Verification.Check) => boolean

@@ -10,13 +10,13 @@ import { FAULTS } from "./Storm.js"
 import * as Sweep from "./Sweep.js"
 
 const MINUTE = 60_000
-/** A second or so of one core each. */
+/** A seed takes about a second of one core. */
 const USUAL_SEEDS = 2
-const SEEDS = Number(process.env["UDG_SIMULATED_SEEDS"] ?? 150)
+const SEEDS = Number(process.env["UDG_SIMULATED_SEEDS"] ?? 100)
 const SEEDS_TO_FIND_A_FAULT = 200
-/** A fresh thread takes as long for its first seeds as later for ten, so few seeds need no second one. */
+/** A new thread takes as long for its first seeds as later for ten, so one thread is enough for a few seeds. */
 const THREADS = Rest.selectionOf(process.env["UDG_TESTS"]) === "usual" ? 1 : availableParallelism()
-/** Each shows only after two to ten seconds of one core. */
+/** Faults that take two to ten seconds of one core to show. */
 const SLOW: ReadonlySet<string> = new Set([
   "newcomers-by-close",
   "silent-for-good",
@@ -49,7 +49,7 @@ afterAll(async () => {
 })
 
 describe("a simulated network", () => {
-  /** Seeds behind the first, up to the last. */
+  /** Runs the seeds after `first`, up to `last`. */
   const keepsEveryPromise = async (first: number, last: number) => {
     const failures: Array<string> = []
     let closedEpochs = 0
@@ -58,7 +58,7 @@ describe("a simulated network", () => {
       const options = optionsOf(report.seed)
       if (report.failure === null) closedEpochs += report.epochs - 1
       else failures.push(Replay.failure(options, report))
-      // A few traces say more than five hundred.
+      // A few traces are enough.
       return failures.length < 3
     })
     expect(failures.join("\n\n")).toBe("")
@@ -66,13 +66,13 @@ describe("a simulated network", () => {
   }
 
   it(
-    `keeps every promise through ${USUAL_SEEDS} seeds of mixed faults`,
+    `satisfies every check through ${USUAL_SEEDS} seeds of mixed faults`,
     () => keepsEveryPromise(0, USUAL_SEEDS),
     5 * MINUTE,
   )
 
   it(
-    Rest.of("more seeds", `keeps every promise through the seeds up to ${SEEDS}`),
+    Rest.of("more seeds", `satisfies every check through the seeds up to ${SEEDS}`),
     () => keepsEveryPromise(USUAL_SEEDS, SEEDS),
     60 * MINUTE,
   )
@@ -88,9 +88,9 @@ describe("a simulated network", () => {
     expect(new Set([...reports.values()].flat().map(({ digest }) => digest)).size).toBe(seeds.length)
   }
 
-  it("lives the same life again when given the same seed", () => livesTheSameLife([1]), 5 * MINUTE)
+  it("repeats a run exactly for the same seed", () => livesTheSameLife([1]), 5 * MINUTE)
   it(
-    Rest.of("more seeds", "lives the same life again when given the same seed, and another with another"),
+    Rest.of("more seeds", "repeats runs exactly for the same seeds, and differs between seeds"),
     () => livesTheSameLife([1, 50]),
     5 * MINUTE,
   )
@@ -102,10 +102,37 @@ describe("a simulated network", () => {
     expect(reports.filter(({ protocolVersion }) => protocolVersion === 3).length).toBeGreaterThan(seeds.length / 2)
   }
 
-  it("goes over to the next version of the protocol through mixed faults", () => upgrades([1]), 5 * MINUTE)
+  it("upgrades to the next protocol version through mixed faults", () => upgrades([1]), 5 * MINUTE)
   it(
-    Rest.of("more seeds", "goes over to the next version of the protocol through more of them"),
+    Rest.of("more seeds", "upgrades to the next protocol version through twenty more seeds"),
     () => upgrades(Array.from({ length: 20 }, (_, i) => i + 2)),
+    30 * MINUTE,
+  )
+
+  const withSigners = async (seeds: ReadonlyArray<number>) => {
+    const options = seeds.map((seed) => ({ ...optionsOf(seed, 5, 150), signers: true }))
+    const reports = [...(await reportsOf(crew, options)).values()].flat()
+    expect(reports.map(({ failure }) => failure?.message ?? null)).toEqual(seeds.map(() => null))
+  }
+
+  it("goes on with remote signers through mixed faults", () => withSigners([1]), 5 * MINUTE)
+  it(
+    Rest.of("more seeds", "goes on with remote signers through more of them"),
+    () => withSigners(Array.from({ length: 20 }, (_, i) => i + 2)),
+    30 * MINUTE,
+  )
+
+  const rotates = async (seeds: ReadonlyArray<number>) => {
+    const options = seeds.map((seed) => ({ ...optionsOf(seed, 5, 200), rotations: true }))
+    const reports = [...(await reportsOf(crew, options)).values()].flat()
+    expect(reports.map(({ failure }) => failure?.message ?? null)).toEqual(seeds.map(() => null))
+    expect(reports.filter(({ rotations }) => rotations > 0).length).toBeGreaterThan(seeds.length / 2)
+  }
+
+  it("changes validators' keys through mixed faults", () => rotates([1]), 5 * MINUTE)
+  it(
+    Rest.of("more seeds", "changes validators' keys through more of them"),
+    () => rotates(Array.from({ length: 20 }, (_, i) => i + 2)),
     30 * MINUTE,
   )
 
@@ -115,8 +142,8 @@ describe("a simulated network", () => {
     expect(reports.map(({ failure }) => failure)).toEqual(options.map(() => null))
   }
 
-  it("settles one and four validators as well", () => settlesOthers(1, [1, 4]), 5 * MINUTE)
-  const MORE = Rest.of("more seeds and validators", "settles one to thirteen validators with other seeds")
+  it("settles networks of one and four validators", () => settlesOthers(1, [1, 4]), 5 * MINUTE)
+  const MORE = Rest.of("more seeds and validators", "settles networks of one to thirteen validators with other seeds")
   it(
     MORE,
     async () => {
@@ -127,15 +154,16 @@ describe("a simulated network", () => {
   )
 })
 
-describe("a planted fault", () => {
-  it("is one of at least eleven, each with a name of its own", () => {
+describe("the planted faults", () => {
+  it("have unique names and are at least eleven", () => {
     expect(new Set(Planted.faults.map(({ name }) => name)).size).toBe(Planted.faults.length)
     expect(Planted.faults.length).toBeGreaterThanOrEqual(11)
   })
 })
 
-// All are in one program, and its thread plants one of them for a run: a thread for each would take seconds to become fast.
-describe("of the faults in a program with all of them", () => {
+// One bundle holds all faults, and its thread activates one per run: a new thread per fault would need seconds to warm
+// up.
+describe("the simulator with planted faults", () => {
   let bundle = ""
   let planting: Sweep.Crew
 
@@ -149,13 +177,22 @@ describe("of the faults in a program with all of them", () => {
     await rm(bundle, { force: true })
   })
 
-  // Mostly by its first seed.
-  describe("each is found", () => {
-    const find = async ({ name, seed, nodes, rounds, weather, upgrades = false }: Planted.Fault): Promise<void> => {
+  // Most are found by their first seed.
+  describe("finds a program in which", () => {
+    const find = async ({
+      name,
+      seed,
+      nodes,
+      rounds,
+      weather,
+      upgrades = false,
+      rotations = false,
+      signers = false,
+    }: Planted.Fault): Promise<void> => {
       const seeds = [seed, ...Array.from({ length: SEEDS_TO_FIND_A_FAULT }, (_, i) => i + 1)]
       let isFound = false
       await planting.run(
-        seeds.map((seed) => ({ ...optionsOf(seed, nodes, rounds, weather), upgrades })),
+        seeds.map((seed) => ({ ...optionsOf(seed, nodes, rounds, weather), upgrades, rotations, signers })),
         ({ failure }) => {
           isFound ||= failure !== null
           return !isFound
@@ -172,7 +209,7 @@ describe("of the faults in a program with all of them", () => {
   })
 
   it(
-    "and while none is chosen, its thread lives as the true program does",
+    "runs like the program under test while no fault is active",
     async () => {
       const lifeOf = async (crew: Sweep.Crew) => (await reportsOf(crew, [optionsOf(1, 4, 90)])).get(1)
       const expected = await lifeOf(crew)

@@ -6,9 +6,10 @@ import { FOUNDING_ROUNDS, isAbove, type Place } from "../../src/consensus/KeyMem
 import type { Reads } from "../../src/ledger/Reads.js"
 import type { Execution } from "../../src/ledger/rules/Execution.js"
 import * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
-import type { Genesis } from "../../src/protocol/epoch/Genesis.js"
+import * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as ProtocolVersion from "../../src/protocol/epoch/ProtocolVersion.js"
-import type { Address } from "../../src/protocol/identity/Address.js"
+import { type Address, fromPublicKey } from "../../src/protocol/identity/Address.js"
+import type { Hash } from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import { decode, type Transaction } from "../../src/protocol/transaction/Transaction.js"
 import type { Header } from "../../src/protocol/vertex/Header.js"
@@ -29,7 +30,8 @@ import { Host } from "./Host.js"
 import * as Memory from "./Memory.js"
 import * as Network from "./Network.js"
 import { Punctuality } from "./Punctuality.js"
-import type { Scheme } from "./Scheme.js"
+import { RemoteSigner } from "./RemoteSigner.js"
+import type { Scheme, Signer } from "./Scheme.js"
 import * as Schemes from "./Scheme.js"
 import { FAULTS, type FaultName, Storm } from "./Storm.js"
 import { Trace } from "./Trace.js"
@@ -44,8 +46,12 @@ export interface Options {
   readonly faults: ReadonlyArray<FaultName>
   /** Real Ed25519 instead of the fast scheme. */
   readonly isSignedForReal: boolean
-  /** Whether the validators vote for the next version of the protocol, which some programs do not know. */
+  /** Whether the validators vote for the next protocol version, which some programs do not know. */
   readonly upgrades?: boolean
+  /** Whether the validators also change their keys, once the version that allows it is in force. */
+  readonly rotations?: boolean
+  /** Whether remote signers hold the keys of all validators, or of about half of them. */
+  readonly signers?: boolean
 }
 
 export interface Report {
@@ -54,8 +60,10 @@ export interface Report {
   readonly commits: number
   readonly rounds: number
   readonly epochs: number
-  /** Of the last epoch that anybody wrote. */
+  /** Of the last epoch that any machine wrote. */
   readonly protocolVersion: number
+  /** How often a member's key was replaced at a close. */
+  readonly rotations: number
   readonly checkpoints: number
   readonly messages: number
   readonly virtualMs: number
@@ -66,7 +74,7 @@ export interface Report {
 
 const SIGNED_FOR_REAL_EVERY = 50
 
-/** What a seed stands for when nothing else is said: a mixture of faults of its own. */
+/** The defaults for a seed, with its own mixture of faults. */
 export const optionsOf = (seed: number, nodes = 7, rounds = 150, faults?: ReadonlyArray<FaultName>): Options => {
   const chance = new Chance(seed, "options")
   const some = FAULTS.filter(() => chance.percent(60))
@@ -79,22 +87,25 @@ export const optionsOf = (seed: number, nodes = 7, rounds = 150, faults?: Readon
   }
 }
 
-/** The first round after those in which a lost disk looks like a new one. */
+/** Before this round, a lost disk looks like a new one. */
 const FIRST_GUARDED_ROUND = FOUNDING_ROUNDS + 2
 const SET_BACK_BY: ReadonlyArray<FaultName> = ["backups", "copies", "wipes", "losses", "pauses"]
-/** What leaves the others with everything that a machine has sent before its disk was set back, or that its double has. */
+/**
+ * With these faults, the others still receive everything that a machine, or its double, signed before its disk was set
+ * back.
+ */
 const HEARD_IN_SPITE_OF: ReadonlyArray<FaultName> = ["wipes", "clocks", "skew", "joins", "newcomers", "pauses"]
-/** They need somebody to happen to. */
+/** Faults that need unreliable validators. */
 const UNRELIABLE: ReadonlyArray<FaultName> = ["byzantine", ...SET_BACK_BY]
 /** The part of the rounds that is stormy. */
 const STORMY_PERCENT = 65
-/** However bad it gets, a storm ends after so many times the length of its rounds. */
+/** A storm ends after at most this many times the length of its rounds. */
 const LONGEST_STORM = 8
-/** Within so much calm everybody commits again. */
+/** After this much calm, every machine commits again. */
 const RECOVERY_MS = 30_000
-/** So long an operator waits before saying what the key of a lost disk has signed. */
+/** How long an operator waits before stating what the key of a lost disk has signed. */
 const OPERATOR_WAITS_MS = 10_000
-/** A member of an epoch that has run for so long has made a vertex lately. */
+/** After this many rounds of an epoch, every member has made a recent vertex. */
 const SETTLING_ROUNDS = 10
 const TRAFFIC_EVERY_MS = 40
 const LOOK_EVERY_MS = 200
@@ -105,8 +116,12 @@ const FREELOADING_EVERY_MS = 25
 const ROUNDS_OF_CAMPS = 10
 const MESSAGES_PER_PAIR_AND_ROUND = 12
 const OUTDATED_PERCENT = 30
-/** So long an operator takes to install a program that knows the version. */
+/** All validators have a signer, or about half of them. */
+const WITH_SIGNER_PERCENTS = [50, 100] as const
+/** How long an operator takes to install a program that knows the version. */
 const INSTALLING_MS = 1_000
+/** A node that changes its key restarts within its process. */
+const LONGEST_SWITCH_MS = 500
 
 export class Simulation {
   readonly #options: Options
@@ -117,24 +132,28 @@ export class Simulation {
   readonly #world: World.World
   readonly #network: Network.Network<Message>
   readonly #hosts: Array<Host> = []
-  /** Machine → whose key it runs. */
+  /** Machine → the owner of its key. */
   readonly #owners = new Map<number, World.Person>()
+  /** Each validator by the addresses of all its keys. */
+  readonly #people = new Map<Address, World.Person>()
+  readonly #keys = new Map<World.Person, Array<Signer>>()
+  readonly #signers = new Map<World.Person, RemoteSigner>()
   readonly #adversaries = new Map<number, Adversary>()
   /** Validators that may misbehave, lose their disk or have a double: together below a third of the weight. */
   readonly #unreliable: ReadonlySet<Address>
-  /** Validators whose wall clock may show anything. With those that lie below a third of the weight. */
+  /** Validators whose wall clock can show any time. Together with the adversaries they weigh less than a third. */
   readonly #mistimed: ReadonlySet<Address>
   readonly #backups = new Map<number, Stored.Stored>()
   readonly #copies = new Set<number>()
   /** Machines whose `signed.db` was set back. */
   readonly #forgetful = new Set<number>()
-  /** Machines that have lost their disks: they must find out what they may sign. */
+  /** Machines that lost their disks and must find out what they may sign. */
   readonly #wiped = new Set<number>()
-  /** The highest that each validator has signed, on whatever disk: what an honest operator says. */
+  /** The highest slot that each validator signed, on any disk: what an honest operator states. */
   readonly #signed = new Map<Address, Place>()
-  /** Down for good. */
+  /** Machines that are down for good. */
   readonly #dead = new Set<number>()
-  /** Whether somebody is among them who had sat through two closes: what is younger the others can do without. */
+  /** Whether a dead machine had been in the committee for two closes. The network can do without younger ones. */
   #isEstablishedDead = false
   readonly #witness: Witness
   readonly #punctuality = new Punctuality()
@@ -142,10 +161,11 @@ export class Simulation {
   readonly #storm: Storm
   readonly #traffic: Traffic
   readonly #trafficChance: Chance
+  readonly #switchChance: Chance
   readonly #digest = new Digest()
   readonly #beginning: Stored.Stored
   readonly #genuine = new WeakMap<Message | Vertex, boolean>()
-  /** What honest machines sent was looked at once, however many it went to. */
+  /** Messages of honest machines that were inspected already, since each goes to many. */
   readonly #seen = new WeakSet<Message>()
   readonly #aimChance: Chance
   #aimedLoss = 0
@@ -158,7 +178,7 @@ export class Simulation {
   #isFinished = false
   #latest: Committee
 
-  /** `onWrite` hears of every write of every machine, on the disk or not. */
+  /** `onWrite` receives every write of every machine, on the disk or not. */
   constructor(options: Options, onWrite: (host: Host, write: Write) => void = () => {}) {
     this.#options = options
     this.#onWrite = onWrite
@@ -172,6 +192,8 @@ export class Simulation {
       accomplices: this.#has("byzantine") ? ACCOMPLICES : 0,
       freeloaders: this.#has("byzantine") ? FREELOADERS : 0,
     })
+    for (const person of [...this.#world.validators, ...this.#world.newcomers]) this.#addKey(person, person.signer)
+    if (options.signers === true) this.#employSigners()
     this.#beginning = Stored.ofGenesis(this.#world.genesis)
     const { record } = this.#beginning.current.opening
     this.#latest = new Committee(record)
@@ -184,20 +206,69 @@ export class Simulation {
       Network.calm,
       (to, from, message) => this.#deliver(to, from, message),
     )
-    this.#witness = new Witness(record, (author) => this.#mistimed.has(author) || this.#unreliable.has(author))
+    const accountOf = (key: Address): Address => this.#accountOf(key)
+    this.#witness = new Witness(record, (author) => this.#isDoubtful(accountOf(author)), accountOf)
     this.#trace = new Trace([...this.#world.validators, ...this.#world.newcomers])
     this.#aimChance = this.#chance.stream("aim")
     this.#trafficChance = this.#chance.stream("when transactions come")
-    this.#traffic = new Traffic(this.#chance.stream("traffic"), this.#scheme, this.#world, options.upgrades === true)
+    this.#switchChance = this.#chance.stream("how long a change of keys takes")
+    this.#traffic = new Traffic(this.#chance.stream("traffic"), this.#scheme, this.#world, {
+      upgrades: options.upgrades === true || options.rotations === true,
+      rotates: options.rotations === true ? (person, key) => this.#addKey(person, key) : null,
+    })
     this.#storm = new Storm(this.#agenda, this.#chance.stream("storm"), options.faults, this.#levers())
   }
 
   /**
-   * Whether the others have what a machine signed before its disk was set back, or what its double signed. Only then does
-   * it sign nothing twice: a disk that holds something, but not all, cannot know that.
+   * Whether the others have everything that a machine signed before its disk was set back, or that its double signed.
+   * Only then must it never sign twice: a disk that holds part of it cannot reveal the gap.
    */
   get #areAllHeard(): boolean {
     return this.#options.faults.every((fault) => HEARD_IN_SPITE_OF.includes(fault))
+  }
+
+  #employSigners(): void {
+    const genesisHash = Genesis.hash(this.#world.genesis)
+    const percent = this.#chance.stream("signers").pick(WITH_SIGNER_PERCENTS)
+    for (const [person, keys] of this.#keys) {
+      const chance = this.#chance.stream(`signer of ${person.name}`)
+      if (!chance.percent(percent)) continue
+      const isStormy = (): boolean => this.#healedAt === null
+      this.#signers.set(person, new RemoteSigner({ agenda: this.#agenda, chance, keys, genesisHash, isStormy }))
+    }
+  }
+
+  /** From now on all machines of this validator have the key, even if its announcement is never executed. */
+  #addKey(person: World.Person, key: Signer): void {
+    this.#people.set(fromPublicKey(key.publicKey), person)
+    const keys = this.#keys.get(person)
+    if (keys === undefined) this.#keys.set(person, [key])
+    else keys.push(key)
+    if (this.#isTrustBroken) return
+    for (const [index, adversary] of this.#adversaries) if (this.#owners.get(index) === person) adversary.turn()
+  }
+
+  #accountOf(key: Address): Address {
+    return this.#people.get(key)?.address ?? key
+  }
+
+  #isDoubtful(account: Address): boolean {
+    return this.#mistimed.has(account) || this.#unreliable.has(account)
+  }
+
+  /** The seat of a validator in the newest committee, whichever of its keys has it. */
+  #seatOf(person: World.Person): number | undefined {
+    for (const { publicKey } of this.#keys.get(person) ?? []) {
+      const seat = this.#latest.seatOf(fromPublicKey(publicKey))
+      if (seat !== undefined) return seat
+    }
+    return undefined
+  }
+
+  /** Whether any key of the machine has a seat in the epoch that runs there. */
+  #hasSeat({ keys, replica }: Host): boolean {
+    const committee = replica?.core.epoch.committee
+    return keys.some(({ publicKey }) => committee?.seatOf(fromPublicKey(publicKey)) !== undefined)
   }
 
   get #areDisksLost(): boolean {
@@ -208,7 +279,7 @@ export class Simulation {
     return this.#options.faults.includes(fault)
   }
 
-  /** As many as are less than a third of the weight. */
+  /** Draws validators that together weigh less than a third. */
   #drawFew(record: EpochRecord.EpochRecord, what: string): ReadonlySet<Address> {
     const chance = this.#chance.stream(what)
     const total = EpochRecord.totalWeight(record)
@@ -222,11 +293,11 @@ export class Simulation {
     return drawn
   }
 
-  get genesis(): Genesis {
+  get genesis(): Genesis.Genesis {
     return this.#world.genesis
   }
 
-  /** Runs to the end, whatever that is. */
+  /** Runs until the network settles or a check fails. */
   run(): Report {
     let failure: Report["failure"] = null
     try {
@@ -247,6 +318,7 @@ export class Simulation {
       rounds: this.#witness.highestRound,
       epochs: this.#witness.epochs,
       protocolVersion: this.#witness.latestRecord?.rules.protocolVersion ?? 0,
+      rotations: this.#witness.rotations,
       checkpoints: this.#witness.checkpoints,
       messages: this.#network.sent,
       virtualMs: this.#agenda.now - World.START,
@@ -256,7 +328,7 @@ export class Simulation {
     }
   }
 
-  /** However bad the weather: what nodes say to each other is bounded. */
+  /** Bounds the number of messages, whatever the faults. */
   #expectQuiet(): void {
     const { nodes, rounds } = this.#options
     const most = MESSAGES_PER_PAIR_AND_ROUND * (nodes + 5) ** 2 * (rounds + 50)
@@ -264,7 +336,7 @@ export class Simulation {
     throw new Violation("everybody", `${this.#network.sent} messages by round ${this.#witness.highestRound}`)
   }
 
-  /** Where every machine has come to: the last lines of a trace. */
+  /** The final position of every machine: the last lines of a trace. */
   #standing(): string {
     const line = (host: Host): string => {
       const { replica, name } = host
@@ -286,8 +358,7 @@ export class Simulation {
   }
 
   #nameOf(address: Address): string {
-    const people = [...this.#world.validators, ...this.#world.newcomers]
-    return people.find((person) => person.address === address)?.name ?? address
+    return this.#people.get(address)?.name ?? address
   }
 
   #begin(): void {
@@ -304,8 +375,9 @@ export class Simulation {
     const index = this.#hosts.length
     const isAdversary =
       person !== null && this.#has("byzantine") && this.#unreliable.has(person.address) && !this.#isCopy(name)
-    const signer = person === null || isAdversary ? null : person.signer
-    const host = new Host(index, name, signer, stored, this.#chance.stream(`host ${index}`), {
+    const keys = person === null || isAdversary ? [] : (this.#keys.get(person) ?? [])
+    const remote = person === null || isAdversary ? null : (this.#signers.get(person) ?? null)
+    const host = new Host(index, name, keys, remote, stored, this.#chance.stream(`host ${index}`), {
       agenda: this.#agenda,
       scheme: this.#scheme,
       networkId: this.#world.genesis.networkId,
@@ -335,18 +407,21 @@ export class Simulation {
   #corrupt(host: Host, person: World.Person): Adversary {
     const chance = this.#chance.stream(`adversary ${host.index}`)
     const drawn = HABITS.filter((habit) => habit !== "two-faced" && habit !== "floods" && chance.percent(30))
-    // What floods changes nothing else that an adversary does.
+    // Flooding changes nothing else that an adversary does.
     const own = chance.stream("floods").percent(30) ? [...drawn, "floods" as const] : drawn
-    // Alone, two faces seldom fool anybody: all have them or none.
+    // A single two-faced adversary seldom deceives anyone, so all have two faces or none.
     const habits = this.#has("conspiracy") ? [...own, "two-faced" as const] : own
     this.#tell(`${host.name} ${habits.join(", ") || "only has a bad name"}`)
+    // An adversary that follows the rules until its account has announced a new key, so that its evidence meets a
+    // changed key.
+    const isPatient = this.#options.rotations === true && chance.stream("patience").percent(50)
     const { index } = host
     const { genesis, accomplices, validators, newcomers, people } = this.#world
     const purse = new Purse(chance.stream("purse"), {
       genesis,
       own: accomplices,
       others: [...validators, ...newcomers, ...people],
-      // What keeps a network within the bounds of the model stays as it is.
+      // Parameters that would leave the model's bounds are not changed.
       parameters: [],
       read: () => this.#readOf(host),
     })
@@ -373,6 +448,7 @@ export class Simulation {
         forged: (transaction) => this.#traffic.forged(transaction),
         strange: () => this.#strange(host, purse),
       },
+      !isPatient,
     )
     return adversary
   }
@@ -388,7 +464,7 @@ export class Simulation {
     return Either.getOrNull(decode(networkId, purse.next().encoded))
   }
 
-  /** For a while some machines see one world and the others another one; then the camps are drawn anew. */
+  /** For some rounds one camp of machines sees one face and the other camp the other, then the camps are drawn anew. */
   #faceFor(machine: number, round: number): 0 | 1 {
     const camps = Math.floor(round / ROUNDS_OF_CAMPS)
     return this.#chance.stream(`camp ${camps} ${machine}`).percent(50) ? 1 : 0
@@ -404,7 +480,8 @@ export class Simulation {
 
   #machineOf(address: Address): number | undefined {
     const people = [...this.#world.validators, ...this.#world.newcomers]
-    const index = people.findIndex((person) => person.address === address)
+    const account = this.#accountOf(address)
+    const index = people.findIndex((person) => person.address === account)
     return index < 0 ? undefined : index
   }
 
@@ -418,7 +495,7 @@ export class Simulation {
     return host
   }
 
-  /** Neither an adversary's nor one that shares its key or may be set back. */
+  /** Neither an adversary, nor a machine that shares its key or can be set back. */
   #isReliable(host: Host): boolean {
     const person = this.#personOf(host)
     return person === undefined || !this.#unreliable.has(person.address)
@@ -429,12 +506,15 @@ export class Simulation {
     return person !== undefined && this.#mistimed.has(person.address)
   }
 
-  /** Whether it must know all that its key has signed. */
+  /** Whether its disk must hold everything that its key has signed. */
   #remembersSigning(host: Host): boolean {
     return !this.#wiped.has(host.index) && this.#isCareful(host)
   }
 
-  /** Whether it must not sign twice: it has its key for itself, and knows what it has signed or that it does not. */
+  /**
+   * Whether it must never sign twice: no other machine has its key, and it knows what it signed or that it does not
+   * know.
+   */
   #isCareful(host: Host): boolean {
     if (this.#isReliable(host)) return true
     const owner = this.#personOf(host)
@@ -447,8 +527,9 @@ export class Simulation {
       .filter((host) => host !== of && host.isUp && !this.#isSevered(of.index, host.index))
       .map((host) => ({
         peer: host.peer,
-        validator: this.#personOf(host)?.address ?? null,
-        // Of two machines the later one has dialled.
+        validator:
+          host.signer === null ? (this.#personOf(host)?.address ?? null) : fromPublicKey(host.signer.publicKey),
+        // Of two machines the later one dialled.
         isDialled: host.index < of.index,
       }))
   }
@@ -457,7 +538,7 @@ export class Simulation {
     return this.#network.isCut(a, b) && this.#network.isCut(b, a)
   }
 
-  /** Who can talk to whom has changed; the machines notice a little later. */
+  /** Connections have changed; the machines notice a little later. */
   #reconnect(): void {
     this.#agenda.after(30, () => {
       for (const host of this.#hosts) if (host.isUp) host.connected(this.#connections(host))
@@ -480,12 +561,14 @@ export class Simulation {
 
   #crash(host: Host, crash: Crash): void {
     if (!host.isUp) return
-    const isThere = ({ hashes }: Proof) => hashes.every((hash) => host.disk.stored.vertex(hash) !== undefined)
+    const isStored = (hash: Hash): boolean => host.disk.stored.vertex(hash) !== undefined
+    const isThere = ({ hashes }: Proof) => hashes.every(isStored)
     const proofs = this.#witness.proofsOf(host.name).filter(isThere)
     host.crash(crash)
     this.#witness.lost(
       host.name,
       proofs.filter((proof) => !isThere(proof)),
+      isStored,
     )
     if (crash !== "killed") this.#witness.cut(host.name, this.#headOf(host))
     this.#reconnect()
@@ -555,10 +638,10 @@ export class Simulation {
     return this.#machineOf(this.#latest.member(this.#latest.leaderOf(Natural.round(round))).address)
   }
 
-  /** While the model's bound on their weight holds. */
+  /** Unreliable machines, while they weigh less than a third. */
   #setBackable(): ReadonlyArray<number> {
     if (this.#isTrustBroken || !SET_BACK_BY.some((fault) => this.#has(fault))) return []
-    // All disks are empty when a network begins, so one that is lost then is not guarded: docs/recovery.md.
+    // All disks are empty when a network begins, so the loss of one goes unnoticed then: docs/recovery.md.
     if (this.#witness.highestRound < FIRST_GUARDED_ROUND) return []
     return this.#hosts
       .filter((host) => !this.#adversaries.has(host.index) && !this.#copies.has(host.index) && !this.#isReliable(host))
@@ -581,7 +664,7 @@ export class Simulation {
     this.#tell(`lost its disk: ${host.name}`)
   }
 
-  /** A second machine with the same key, from an old disk or an empty one. */
+  /** Starts a second machine with the same key, from an old disk or an empty one. */
   #copy(host: Host): void {
     this.#startCopy(host, this.#backups.get(host.index)?.copy() ?? this.#freshDisk())
   }
@@ -596,11 +679,11 @@ export class Simulation {
     return copy
   }
 
-  /** Others, as long as those that stay up are a quorum with this one. */
+  /** Machines that can go down while the rest, including this one, is still a quorum. */
   #spare(host: Host, chance: Chance): ReadonlyArray<number> {
     const weightOf = ({ index }: Host): number => {
-      const address = this.#owners.get(index)?.address
-      const seat = address === undefined ? undefined : this.#latest.seatOf(address)
+      const person = this.#owners.get(index)
+      const seat = person === undefined ? undefined : this.#seatOf(person)
       return seat === undefined || this.#copies.has(index) ? 0 : this.#latest.weightOf(seat)
     }
     const up = this.#hosts.filter(({ isUp }) => isUp)
@@ -622,7 +705,7 @@ export class Simulation {
     this.#tell(`stakes: ${person.name}`)
   }
 
-  /** The best moment to die is right after taking a seat. */
+  /** Kills a newcomer right after it got a seat, the most harmful moment. */
   #killNewcomer(): void {
     const seated = this.#newcomersUp().find(({ address }) => this.#latest.seatOf(address) !== undefined)
     if (seated === undefined) return
@@ -632,7 +715,7 @@ export class Simulation {
     this.#killForGood(seated.host)
   }
 
-  /** The house they all stand in burns down, with those that only hope for a seat. */
+  /** Kills all newcomers at once, as a fire would, including those without a seat. */
   #killNewcomers(): void {
     for (const { host, address } of this.#newcomersUp()) if (!this.#isEstablished(address)) this.#killForGood(host)
   }
@@ -649,13 +732,14 @@ export class Simulation {
     return before !== undefined && EpochRecord.memberOf(before, address) !== undefined
   }
 
-  /** Whether the last close has let anything in. It must not where the young weigh a third without. */
+  /** Whether the last close added weight. It must not while newcomers who died weigh a third. */
   #isSomethingNew(): boolean {
     const { epoch, members } = this.#latest.record
     const before = this.#witness.recordOf(epoch - 1)
+    const weightBefore = (account: Address): number =>
+      before?.members.find((member) => this.#accountOf(member.address) === account)?.weight ?? 0
     return (
-      before !== undefined &&
-      members.some(({ address, weight }) => weight > (EpochRecord.memberOf(before, address)?.weight ?? 0))
+      before !== undefined && members.some(({ address, weight }) => weight > weightBefore(this.#accountOf(address)))
     )
   }
 
@@ -665,7 +749,9 @@ export class Simulation {
     this.#crash(host, crash)
   }
 
-  /** Whether those who are down for good, and this one with them, weigh a third of the committee: nothing goes on then. */
+  /**
+   * Whether the machines that are down for good, with this one, weigh a third of the committee: consensus stops then.
+   */
   #isThirdLostWith(victim?: Host): boolean {
     let weight = 0
     for (const member of this.#latest.record.members) {
@@ -683,7 +769,7 @@ export class Simulation {
     this.#start(host)
   }
 
-  /** The honest machine that has come furthest. */
+  /** The honest machine with the highest commit. */
   #freshest(): Host | undefined {
     let freshest: Host | undefined
     for (const host of this.#hosts) {
@@ -708,7 +794,7 @@ export class Simulation {
     } else for (const said of adversary.says(to, message)) this.#network.send(from.index, to, said)
   }
 
-  /** A single vertex, as its author hands it out, that leads its round or may vote for the leader of the one before. */
+  /** A vertex sent on its own by its author that leads its round or may vote for the leader of the round before. */
   #isAimedAt(message: Message): boolean {
     if (message._tag !== "Vertices" || message.vertices.length !== 1) return false
     const [vertex] = message.vertices
@@ -722,11 +808,12 @@ export class Simulation {
   }
 
   #watchSigned(from: Host, message: Message): void {
-    if (!(message._tag === "Vertices" || message._tag === "Rounds") || !(this.#isCareful(from) || this.#areAllHeard))
-      return
+    if (!(message._tag === "Vertices" || message._tag === "Rounds")) return
+    // A signer knows what it signed, whatever happens to the machines that ask.
+    if (!(from.remote !== null || this.#isCareful(from) || this.#areAllHeard)) return
     const own = this.#personOf(from)?.address
     const ownHeaders: ReadonlyArray<Header> = message.vertices.map(({ header }) => header)
-    for (const header of ownHeaders) if (header.author === own) this.#witness.signed(from.name, header)
+    for (const header of ownHeaders) if (this.#accountOf(header.author) === own) this.#witness.signed(from.name, header)
   }
 
   #deliver(to: number, from: number, message: Message): void {
@@ -770,7 +857,7 @@ export class Simulation {
     }
   }
 
-  /** It has ended before the first round under rules that it does not know; its operator installs a newer program. */
+  /** The program ended before the first round with unknown rules; its operator installs a newer one. */
   #install(host: Host): void {
     this.#tell(`${host.name} ends before an unknown version`)
     this.#agenda.after(INSTALLING_MS, () => {
@@ -781,7 +868,9 @@ export class Simulation {
     })
   }
 
-  /** A program executes nothing by rules that it does not know, and more than two thirds of the stake wanted the version. */
+  /**
+   * A program executes nothing by rules that it does not know, and a version needs more than two thirds of the stake.
+   */
   #expectVersion({ name, newestVersion, replica }: Host, { commit, nextEpoch }: Execution): void {
     const version = this.#witness.recordOf(commit.epoch)?.rules.protocolVersion ?? 0
     if (version > (newestVersion ?? version))
@@ -801,7 +890,7 @@ export class Simulation {
           status === "Executed" &&
           votesFor * 3 > snapshotTotalStake * 2,
       )
-    if (!isWanted) throw new Violation(name, `goes over to protocol version ${next}, and no two thirds voted for it`)
+    if (!isWanted) throw new Violation(name, `upgrades to protocol version ${next} without two thirds of the votes`)
   }
 
   #wrote(host: Host, write: Write): void {
@@ -855,19 +944,29 @@ export class Simulation {
     this.#watchTrust(execution.nextEpoch)
   }
 
+  /** After a close or a join, a node that needs another key restarts within its process. */
+  #switchKey(host: Host): void {
+    if (!host.hasOtherKey) return
+    this.#tell(`changes its key: ${host.name}`)
+    this.#crash(host, "killed")
+    this.#agenda.after(this.#switchChance.between(1, LONGEST_SWITCH_MS), () => this.#start(host))
+  }
+
   #kept(host: Host, write: Write): void {
     if (write._tag === "Executed") this.#witness.published(host.name, write.execution.commit.index)
     if (write._tag === "EpochStarted" || write._tag === "Joined") {
       this.#witness.began(host.name, write.opening.position.index)
+      if (this.#options.rotations === true) this.#agenda.after(1, () => this.#switchKey(host))
     }
   }
 
-  /** A committee in which the unreliable weigh a third is outside the model: from then on they keep the rules. */
+  /** A committee with a third of unreliable weight is outside the model, so they follow the rules from then on. */
   #watchTrust(next: EpochRecord.EpochRecord | null): void {
     if (next === null || next.epoch <= this.#latest.record.epoch) return
     this.#latest = new Committee(next)
     let weight = 0
-    for (const member of next.members) if (this.#unreliable.has(member.address)) weight += member.weight
+    for (const { address, weight: own } of next.members)
+      if (this.#unreliable.has(this.#accountOf(address))) weight += own
     if (weight * 3 < this.#latest.totalWeight || this.#isTrustBroken) return
     this.#tell("the unreliable weigh a third: they keep the rules from now on")
     this.#reform()
@@ -904,7 +1003,7 @@ export class Simulation {
     if (this.#trafficChance.percent(20)) this.#trafficChance.pick(up).submit(transaction)
   }
 
-  /** A stranger shows one machine at a time what nobody will pay for. */
+  /** Sends one machine at a time transactions that nobody will pay for. */
   #freeload(chance: Chance): void {
     const { genesis, freeloaders } = this.#world
     const all = new Freeloaders(chance, genesis.networkId, freeloaders)
@@ -931,7 +1030,7 @@ export class Simulation {
     })
   }
 
-  /** Where the run stands: stormy, calm, or at its end. */
+  /** Moves the run from storm to calm to its end. */
   #look(): void {
     for (const { name, replica } of this.#hosts) if (replica !== null) Memory.expectBounded(name, replica)
     const { rounds } = this.#options
@@ -942,7 +1041,7 @@ export class Simulation {
       if (isLongEnough) this.#heal()
       return
     }
-    // Members of long standing that died, and others that left, can add up to what no protocol bears.
+    // Long-standing members that died, plus others that left, can exceed what any protocol tolerates.
     if (this.#isThirdLostWith()) {
       if (!this.#isEstablishedDead && this.#isSomethingNew()) {
         throw new Violation("everybody", "newcomers who died took a third of the weight with them")
@@ -959,16 +1058,17 @@ export class Simulation {
     if (this.#isFinished) this.#witness.expectJustice()
   }
 
-  /** Where those that are down for good keep the others from saying enough, the operator says what was signed. */
+  /** If members that are down for good leave too few answers, the operator states what was signed. */
   #vouch(host: Host): void {
     const person = this.#personOf(host)
-    if (host.replica === null || person === undefined || host.word !== null) return
-    // No operator says so while another machine has the key.
+    if (host.replica === null || person === undefined || host.signer === null) return
+    // No operator states that while another machine has the key.
     if (this.#hosts.some((other) => other !== host && other.isUp && this.#personOf(other) === person)) return
     const { signing } = host.replica.core
     if (signing._tag !== "Forgotten") return
     const { epoch, fromRound, base } = signing
-    const signed = this.#signed.get(person.address)
+    if (host.word?.epoch === epoch) return
+    const signed = this.#signed.get(fromPublicKey(host.signer.publicKey))
     const lowest = signed?.epoch === epoch ? signed.round + 1 : 1
     this.#tell(`the operator says that it has signed nothing from round ${lowest} on: ${host.name}`)
     host.word = { epoch, round: Natural.round(Math.max(fromRound, lowest)), base }
@@ -981,11 +1081,11 @@ export class Simulation {
     this.#healedRound = this.#witness.highestRound
     this.#tell("the storm is over")
     this.#storm.end()
-    // What died for good may weigh a quarter of the committee; together with a third that does not help, nothing goes on.
+    // The dead may weigh a quarter of the committee. With unhelpful adversaries of up to a third, consensus would stop.
     if (this.#dead.size > 0) this.#reform()
   }
 
-  /** Everybody who is up has finalized something that was made after the storm, and not only a little. */
+  /** Every running machine must have finalized at least ten rounds made after the storm. */
   #expectRecovery(calmMs: number): void {
     const expected = this.#healedRound + 10
     for (const host of this.#hosts) {
@@ -1010,10 +1110,7 @@ export class Simulation {
     )
   }
 
-  /**
-   * Members that are up and make no vertices, though their epoch has been running for long. Where two machines have one key
-   * they silence each other.
-   */
+  /** Members that are up and make no vertices well into their epoch. Two machines with one key silence each other. */
   #silent(): ReadonlyArray<Host> {
     return this.#hosts.filter((host) => {
       if (host.replica === null || this.#adversaries.has(host.index) || this.#copies.size > 0) return false
@@ -1021,11 +1118,12 @@ export class Simulation {
       if (["Silent", "Forgotten"].includes(host.replica.core.signing._tag) && this.#areDisksLost) return true
       const { seat, dag, committee, ownRound } = host.replica.core.epoch
       const isLong = dag.quorumRound > committee.firstRound + SETTLING_ROUNDS
+      if (seat === undefined && isLong && this.#hasSeat(host)) return true
       return seat !== undefined && isLong && ownRound + SETTLING_ROUNDS < dag.quorumRound
     })
   }
 
-  /** No more new ones; what waits is offered once more to everybody. */
+  /** Stops new transactions, and offers pending ones once more to every machine. */
   #endTraffic(): void {
     if (this.#hasTrafficEnded) return
     this.#hasTrafficEnded = true

@@ -1,17 +1,17 @@
-/** What goes wrong while it lasts: drawn one after the other, each with its end, until the storm is over. */
+/** Draws faults one after the other, each with its end, until the storm is over. */
 import type { Write } from "../../src/replica/output/Write.js"
 import type { Agenda } from "./Agenda.js"
 import type { Chance } from "./Chance.js"
 import { BACKED_UP, type BackedUp, CRASHES, type Crash } from "./Disk.js"
 import * as Network from "./Network.js"
 
-/** A run makes some ten thousand. */
+/** A run makes about ten thousand writes. */
 const WRITES_PER_CRASH = 5_000
 
-/** Of the runs in which disks are lost, so many per cent lose some at the closes of epochs as well. */
+/** Per cent of the runs with lost disks that also lose some at the ends of epochs. */
 const DEADLY_CLOSES = 50
 
-/** What a run may be asked to do to its machines. */
+/** The kinds of faults. */
 export const FAULTS = [
   "network",
   "partitions",
@@ -35,54 +35,54 @@ export type FaultName = (typeof FAULTS)[number]
 
 export const isFaultName = (name: string): name is FaultName => FAULTS.some((fault) => fault === name)
 
-/** The levers. Machines are numbers. */
+/** How a storm acts on the machines, which are numbers. */
 export interface Levers {
   readonly machines: () => ReadonlyArray<number>
   readonly up: () => ReadonlyArray<number>
   readonly nameOf: (machine: number) => string
-  /** Who leads soon, if it has a machine: the most harmful one to hit. */
+  /** The leader of a round soon to come, if it has a machine: the most harmful one to hit. */
   readonly nextLeader: () => number | undefined
   readonly cut: (from: ReadonlyArray<number>, to: ReadonlyArray<number>) => void
   readonly mend: (from: ReadonlyArray<number>, to: ReadonlyArray<number>) => void
   readonly conditions: (conditions: Network.Conditions) => void
   readonly crash: (machine: number, crash: Crash) => void
   readonly start: (machine: number) => void
-  /** Those whose disk may be set back, and that may have a double. */
+  /** Machines whose disk can be set back, and that can have a double. */
   readonly unreliable: () => ReadonlyArray<number>
   readonly backUp: (machine: number) => void
-  /** Sets this much of the disk of a crashed machine back to its backup, if there is one. */
+  /** Restores this part of a crashed machine's disk from its backup, if it has one. */
   readonly restore: (machine: number, what: BackedUp) => void
-  /** Takes everything from the disk of a crashed machine but its key. */
+  /** Empties the disk of a crashed machine, except for its key. */
   readonly wipe: (machine: number) => void
   readonly copy: (machine: number) => void
-  /** Others of the committee without which the rest needs this one to go on. */
+  /** Other members that can go down so that the rest needs this one for a quorum. */
   readonly spare: (machine: number, chance: Chance) => ReadonlyArray<number>
   readonly pause: (machine: number) => void
   readonly resume: (machine: number, wasSuspended: boolean) => void
   /**
-   * Starts a copy of a stopped machine's disk elsewhere, without some of what it is still writing; `undefined` if there
-   * is a second machine of its key already.
+   * Starts a copy of a stopped machine's disk elsewhere, without some of its pending writes; `undefined` if its key is
+   * on a second machine already.
    */
   readonly standIn: (machine: number, chance: Chance) => number | undefined
   readonly retire: (machine: number) => void
   readonly stakeNewcomer: () => void
   readonly killNewcomer: () => void
-  /** All at once that have not been there for long. */
+  /** Kills all recent newcomers at once. */
   readonly killNewcomers: () => void
   readonly join: () => void
   readonly slow: (machine: number, factor: number) => void
-  /** Loses so many per cent of leaders' vertices and of those that vote, each on its own way to each machine. */
+  /** Loses this percentage of the vertices of leaders and their voters, drawn for each recipient. */
   readonly aim: (percent: number) => void
   readonly skew: (machine: number, byMs: number) => void
-  /** Those whose wall clock may be wrong by any amount. */
+  /** Machines whose wall clock can be wrong by any amount. */
   readonly mistimed: () => ReadonlyArray<number>
   readonly tell: (event: string) => void
 }
 
-/** From here on a pause is one: see `Pauses`. */
+/** The shortest pause that a process notices: see `Pauses`. */
 const NOTICED_MS = 2_001
 
-/** Longer than a message takes. */
+/** Longer than the delay of a message. */
 const STANDING_IN_ENDS_MS = 300
 
 const HOUR_MS = 3_600_000
@@ -93,21 +93,21 @@ export class Storm {
   readonly #chance: Chance
   readonly #levers: Levers
   readonly #faults: ReadonlyArray<FaultName>
-  /** How often something happens: drawn once a run, so that some runs are almost calm. */
+  /** The mean time between faults, drawn once a run so that some runs are almost calm. */
   readonly #everyMs: number
-  /** For what happens with single writes: drawn for each of them. */
+  /** Draws for each single write. */
   readonly #writes: Chance
-  /** For disks that are lost at closes: what else happens is drawn as if there were none. */
+  /** For disks lost at closes. A stream of its own keeps the rest of the run unchanged. */
   readonly #closes: Chance
   readonly #areClosesDeadly: boolean
-  /** For pauses between two steps of a machine: what else happens is drawn as if there were none. */
+  /** For pauses between two steps of a machine. A stream of its own keeps the rest of the run unchanged. */
   readonly #pauses: Chance
   /** Machine → what happens to it as soon as it has signed a vertex. */
   readonly #atVertex = new Map<number, () => void>()
   #isOver = false
-  /** The last epoch whose close has begun. */
+  /** The latest epoch that began to close. */
   #closing = 0
-  /** What is to be undone, at its time or when the storm ends. */
+  /** Faults to undo, at their time or when the storm ends. */
   readonly #pending = new Set<() => void>()
 
   constructor(agenda: Agenda, chance: Chance, faults: ReadonlyArray<FaultName>, levers: Levers) {
@@ -117,7 +117,7 @@ export class Storm {
     this.#closes = chance.stream("closes")
     this.#pauses = chance.stream("pauses")
     this.#levers = levers
-    // The others have no moment: adversaries are there from the start.
+    // Adversaries are there from the start.
     this.#faults = faults.filter((fault) => fault !== "byzantine" && fault !== "conspiracy")
     this.#areClosesDeadly = faults.includes("wipes") && this.#closes.percent(DEADLY_CLOSES)
     this.#everyMs = chance.pick([250, 500, 1_000, 2_000])
@@ -139,7 +139,7 @@ export class Storm {
     })
   }
 
-  /** Everything is mended, at once. */
+  /** Ends all faults at once. */
   end(): void {
     this.#isOver = true
     for (const undo of [...this.#pending]) undo()
@@ -244,14 +244,14 @@ export class Storm {
     const chance = this.#chance
     const up = this.#levers.up()
     if (up.length === 0) return
-    // Now and then the whole house goes dark.
+    // In one case of twenty all machines crash.
     const count = chance.percent(5) ? up.length : chance.percent(20) ? Math.min(up.length, 3) : 1
-    // The same happens to all of them, or to each something else.
+    // Either all crash in the same way, or each in its own.
     const crash = chance.percent(50) ? chance.pick(CRASHES) : null
     for (const machine of chance.shuffle(up).slice(0, count)) this.#takeDown(machine, crash ?? chance.pick(CRASHES))
   }
 
-  /** Somebody is about to close this epoch. */
+  /** A machine is about to close this epoch. */
   closing(epoch: number): void {
     if (this.#isOver || epoch <= this.#closing) return
     this.#closing = epoch
@@ -260,7 +260,7 @@ export class Storm {
     this.#agenda.after(this.#closes.between(1, 600), () => this.#isOver || this.#wipe(this.#closes))
   }
 
-  /** Some closes are cut off, for one, some or all, somewhere on the way. */
+  /** Interrupts some closes at a random point, on one machine, half of them or all. */
   #cutOffClose(): void {
     const chance = this.#chance
     for (let cuts = chance.pick([0, 0, 1, 3]); cuts > 0; cuts--) {
@@ -274,7 +274,7 @@ export class Storm {
     }
   }
 
-  /** A machine has fetched a state, which takes the place of its own. Some lose power before they have gone on from it. */
+  /** A machine has replaced its state with a downloaded one. Some lose power soon after. */
   joined(machine: number): void {
     if (this.#isOver || !this.#faults.includes("crashes") || !this.#writes.percent(30)) return
     this.#agenda.after(this.#writes.between(1, 500), () => {
@@ -282,7 +282,7 @@ export class Storm {
     })
   }
 
-  /** A machine has just begun to write something. Now and then that is the moment of a crash. */
+  /** A machine has just begun a write. Occasionally it crashes at this moment. */
   wrote(machine: number, write: Write): void {
     const atVertex = write._tag === "OwnVertex" ? this.#atVertex.get(machine) : undefined
     if (atVertex !== undefined) {
@@ -294,7 +294,7 @@ export class Storm {
   }
 
   #takeDown(machine: number, crash: Crash, meanwhile: () => void = () => undefined, chance = this.#chance): void {
-    // What was on its way when the power went is not there any more when it comes back.
+    // In-flight messages are gone before the machine is back.
     this.#takeDownFor(machine, crash, Math.round(chance.heavyTail(crash === "killed" ? 30 : 100, 8_000)), meanwhile)
   }
 
@@ -326,8 +326,8 @@ export class Storm {
   }
 
   /**
-   * The last vertices of a machine reach a single other one. That one goes down, with as many as it takes to make the
-   * rest wait for the first, and the first has lost its disk when it is back.
+   * The last vertices of a machine reach only one other machine. That one goes down, with as many more as make the rest
+   * wait for the first, which then loses its disk.
    */
   #lose(): void {
     const chance = this.#chance
@@ -350,8 +350,8 @@ export class Storm {
   }
 
   /**
-   * A process is stopped, perhaps between signing a vertex and writing it, perhaps while the others wait for it. Another
-   * one may stand in for it, and is gone before it is back.
+   * Stops a process, sometimes between signing a vertex and writing it, sometimes while the others wait for it. A copy
+   * may stand in for it, and ends before it resumes.
    */
   #pause(): void {
     const chance = this.#chance
@@ -377,8 +377,8 @@ export class Storm {
 
   #goOn(machine: number, standIn: number | undefined, noticedAt: number): void {
     if (standIn !== undefined) this.#levers.retire(standIn)
-    // What the one that stood in has said last is still on its way. Nobody makes a copy, starts it and ends it so soon
-    // that the pause goes unnoticed.
+    // The last messages of the stand-in are still under way. An operator does not copy, start and end a node within a
+    // pause too short to notice.
     const afterMs = Math.max(STANDING_IN_ENDS_MS, standIn === undefined ? 0 : noticedAt - this.#agenda.now)
     this.#agenda.after(afterMs, () => {
       this.#levers.tell(`goes on: ${this.#levers.nameOf(machine)}`)
@@ -392,7 +392,7 @@ export class Storm {
     return able.length === 0 ? undefined : chance.pick(able)
   }
 
-  /** Once, or now and then a second time to another wrong time; perhaps with a restart in between. */
+  /** Sets a clock wrong once or twice, in some cases with a restart in between. */
   #setClock(): void {
     const chance = this.#chance
     const mistimed = this.#levers.mistimed()
@@ -424,7 +424,7 @@ export class Storm {
     this.#later(chance.between(500, 6_000), () => this.#levers.slow(machine, 1))
   }
 
-  /** Votes and certificates end up close to the thresholds, where the rules differ. */
+  /** Brings votes and certificates close to the thresholds, where the rules differ. */
   #aim(): void {
     const chance = this.#chance
     const percent = chance.pick([20, 40, 60])

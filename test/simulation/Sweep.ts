@@ -1,11 +1,11 @@
-/** Many seeds on all cores: a few worker threads, each takes the next seed as soon as it is done with one. */
+/** Runs many seeds on all cores. Each worker thread takes the next seed when it has finished one. */
 import { once } from "node:events"
 import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
 import type { Options, Report } from "./Simulation.js"
 import type { Task } from "./worker.js"
 
-/** Most of what a run makes is gone with the next event; with more room for it, it is seldom looked at. */
+/** Most objects of a run live for one event. A large young generation makes collections rare. */
 const YOUNG_MB = 256
 
 type Answer = { readonly report: Report } | { readonly crash: string }
@@ -13,7 +13,7 @@ type Answer = { readonly report: Report } | { readonly crash: string }
 /** Whether to go on. */
 type Wants = (report: Report, options: Options) => boolean
 
-/** Threads that stay for one sweep after the other: a fresh one takes as long for its first seeds as later for ten. */
+/** Threads that serve several sweeps: a new thread takes as long for its first seeds as later for ten. */
 export class Crew {
   readonly #workers: ReadonlyArray<Worker>
 
@@ -23,8 +23,8 @@ export class Crew {
   }
 
   /**
-   * Reports in the order in which they come. A simulator that itself breaks is an error, not a report. What is running
-   * when `wants` has had enough is not waited for, and a crew of several threads must be dismissed.
+   * Reports in order of completion. A failure of the simulator itself is an error, not a report. Runs in progress are
+   * abandoned when `wants` returns false; a crew of several threads must then be dismissed.
    */
   async run(all: Iterable<Options>, wants: Wants = () => true, fault?: string): Promise<void> {
     const left = all[Symbol.iterator]()
@@ -48,7 +48,7 @@ export class Crew {
   }
 }
 
-/** One sweep with a crew of its own; stops early when `wants` says so, and then lets go of what is running. */
+/** One sweep with its own crew. Stops early, abandoning runs in progress, when `wants` returns false. */
 export const run = async (
   bundle: string,
   all: Iterable<Options>,

@@ -1,6 +1,6 @@
 /**
- * The story of a run for people: a line a round, a column a validator, and what happened to the machines in between.
- * Only what is told is kept, and of vertices only the last rounds.
+ * A readable log of a run: one line per round, one column per validator, and the events of machines in between. It
+ * keeps all events but only the vertices of the latest rounds.
  */
 import type { Address } from "../../src/protocol/identity/Address.js"
 import type { Header } from "../../src/protocol/vertex/Header.js"
@@ -21,7 +21,7 @@ export interface Column {
 export class Trace {
   readonly #columns: ReadonlyArray<Column>
   readonly #rows = new Map<number, Row>()
-  /** Round → the leader that was committed, as first heard. */
+  /** Round → the committed leader, as first reported. */
   readonly #committed = new Map<number, string>()
   readonly #leaders = new Map<number, Address>()
   readonly #events: Array<string> = []
@@ -52,7 +52,7 @@ export class Trace {
     this.#leaders.set(round, leader)
   }
 
-  /** Votes of the next round for a vertex, by how many vertices name it. */
+  /** How many vertices of the next round name this one. */
   #votes(hash: string, round: number): number {
     let votes = 0
     for (const own of this.#rows.get(round + 1)?.seen.values() ?? []) {
@@ -70,7 +70,7 @@ export class Trace {
       .join("+")
   }
 
-  /** The last rounds, the columns under their names. */
+  /** The latest rounds, in columns under the validators' names. */
   print(): string {
     const rounds = [...this.#rows.keys()].sort((a, b) => a - b)
     const table = [

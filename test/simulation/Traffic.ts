@@ -1,6 +1,6 @@
 /**
- * Wallets: people who keep sending transactions of every type, look at what became of them, and send again what seems
- * lost. They see the ledger of whatever machine they ask.
+ * Wallets that send transactions of every type, look up what became of them, and resend those that seem lost. They read
+ * the ledger of whichever machine they ask.
  */
 import type { NumberedProposal, Reads } from "../../src/ledger/Reads.js"
 import * as ProtocolVersion from "../../src/protocol/epoch/ProtocolVersion.js"
@@ -11,6 +11,7 @@ import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as AccountRecord from "../../src/protocol/state/AccountRecord.js"
 import type * as Operation from "../../src/protocol/transaction/Operation.js"
+import * as Possession from "../../src/protocol/transaction/Possession.js"
 import type { ProposalPayload } from "../../src/protocol/transaction/ProposalPayload.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import type { Chance } from "./Chance.js"
@@ -18,34 +19,36 @@ import type { Scheme, Signer } from "./Scheme.js"
 import type { Person, World } from "./World.js"
 
 const MAX_PENDING = 4
-/** So few that some proposals of a version fail between a half and two thirds of the stake. */
+/** Low enough that some proposals of a version end between half and two thirds of the stake. */
 const UPGRADERS_PERCENT = 88
+/** The share of key changes in a validator's transactions, once the version allows them. */
+const ROTATIONS_PERCENT = 12
 
-/** A machine, as a wallet sees it. */
+/** A machine as a wallet sees it. */
 export interface Door {
   readonly read: Reads
-  /** Whether it takes the transaction, or has it already. */
+  /** Whether the machine accepts the transaction, or has it already. */
   readonly submit: (transaction: Transaction.Transaction) => boolean
 }
 
 const COIN = Sats.SATS_PER_COIN
 
-/** One person's key or keys and what it waits for. */
+/** One person's keys and pending transactions. */
 class Wallet {
   readonly person: Person
-  /** In the order of their nonces, without a gap. */
+  /** Ordered by nonce, without gaps. */
   pending: Array<Transaction.Transaction> = []
-  /** What it ever signed with several keys needs them again. */
+  /** Signatures of a policy need these keys again when they are repeated. */
   cosigners: ReadonlyArray<Signer> = []
 
   constructor(person: Person) {
     this.person = person
   }
 
-  /** The highest next nonce seen anywhere: a machine that shows a lower one lags behind. */
+  /** The highest next nonce seen anywhere: a machine with a lower one lags behind. */
   #nonce = 0
 
-  /** Forgets what the ledger has seen, and what it will never take. False when this machine knows less than others. */
+  /** Drops transactions that the ledger has, or can no longer accept. False if this machine knows less than others. */
   settle({ read, submit }: Door): boolean {
     const { nonce } = read.account(this.person.address)
     if (nonce < this.#nonce) return false
@@ -57,6 +60,13 @@ class Wallet {
   }
 }
 
+export interface Wishes {
+  /** The validators vote for the next protocol version before anything else. */
+  readonly upgrades: boolean
+  /** Called with each new key of a validator before the key is announced. Null: no validator changes its key. */
+  readonly rotates: ((validator: Person, key: Signer) => void) | null
+}
+
 export class Traffic {
   readonly #chance: Chance
   readonly #scheme: Scheme
@@ -64,12 +74,12 @@ export class Traffic {
   readonly #world: World
   readonly #wallets: ReadonlyArray<Wallet>
   readonly #addresses: ReadonlyArray<Address>
-  readonly #upgrades: boolean
+  readonly #wishes: Wishes
   #names = 0
+  #keys = 0
 
-  /** `upgrades`: the validators vote for the next version of the protocol before anything else. */
-  constructor(chance: Chance, scheme: Scheme, world: World, upgrades: boolean) {
-    this.#upgrades = upgrades
+  constructor(chance: Chance, scheme: Scheme, world: World, wishes: Wishes) {
+    this.#wishes = wishes
     this.#chance = chance
     this.#scheme = scheme
     this.#networkId = world.genesis.networkId
@@ -78,7 +88,7 @@ export class Traffic {
     this.#addresses = [...world.people, ...world.validators, ...world.newcomers].map(({ address }) => address)
   }
 
-  /** Somebody sends something at this door: something new or something again. */
+  /** Sends a new or a pending transaction to this machine. */
   offer(door: Door): Transaction.Transaction | null {
     const wallet = this.#chance.pick(this.#wallets)
     if (!wallet.settle(door)) return null
@@ -94,7 +104,7 @@ export class Traffic {
     return made
   }
 
-  /** Everything anybody still waits for, as this machine sees it, after offering it once more. */
+  /** All pending transactions, as this machine sees them, after offering each once more. */
   unsettled(door: Door): ReadonlyArray<Transaction.Transaction> {
     return this.#wallets.flatMap((wallet) => {
       wallet.settle(door)
@@ -103,7 +113,7 @@ export class Traffic {
     })
   }
 
-  /** The same transaction, under a signature that does not hold. */
+  /** The same transaction with an invalid signature. */
   forged(transaction: Transaction.Transaction): Transaction.Transaction {
     const { from, nonce, fee, operation, authorization } = transaction
     const flip = (signature: string) => `${signature.startsWith("0") ? "1" : "0"}${signature.slice(1)}`
@@ -120,7 +130,7 @@ export class Traffic {
     return Transaction.make(this.#networkId, { from, nonce, fee, operation }, broken)
   }
 
-  /** A newcomer puts up its stake. */
+  /** A newcomer's stake. */
   stakeOf(person: Person, read: Reads): Transaction.Transaction | null {
     const { balance, nonce } = read.account(person.address)
     const amount = balance - COIN
@@ -130,15 +140,16 @@ export class Traffic {
   }
 
   #create(wallet: Wallet, read: Reads): Transaction.Transaction | null {
-    // What follows on a change of the keys would be signed by the wrong ones.
+    // Transactions that follow a change of keys would be signed by the wrong ones.
     if (wallet.pending.some((before) => before.operation._tag === "SetAccountPolicyTx")) return null
     const { person } = wallet
     const { nonce, policy } = read.account(person.address)
-    const operation = this.#operation(wallet, read)
     const last = wallet.pending.at(-1)
+    const next = last === undefined ? nonce : Natural.nonce(last.nonce + 1)
+    const operation = this.#rotation(wallet, next, read) ?? this.#operation(wallet, read)
     const unsigned = {
       from: person.address,
-      nonce: last === undefined ? nonce : Natural.nonce(last.nonce + 1),
+      nonce: next,
       fee: this.#fee(operation, read),
       operation,
     }
@@ -184,10 +195,22 @@ export class Traffic {
     }
   }
 
+  /** Announces a new validator key in some cases; null otherwise. */
+  #rotation({ person }: Wallet, nonce: Natural.Nonce, read: Reads): Operation.Operation | null {
+    const { rotates } = this.#wishes
+    const isInForce = ProtocolVersion.rulesOf(read.epoch.rules.protocolVersion).rotatesKeys
+    if (rotates === null || !isInForce || !this.#world.validators.includes(person)) return null
+    if (!this.#chance.percent(ROTATIONS_PERCENT)) return null
+    const key = this.#scheme.signerOf(`${person.name}/key ${this.#keys++}`)
+    rotates(person, key)
+    const proof = Possession.sign(this.#networkId, { account: person.address, nonce }, key)
+    return { _tag: "RotateKeyTx", validatorKey: key.publicKey, proof }
+  }
+
   #operation(wallet: Wallet, read: Reads): Operation.Operation {
     const chance = this.#chance
     const isValidator = this.#world.validators.includes(wallet.person)
-    const upgrade = isValidator && this.#upgrades ? this.#upgrade(wallet, read) : null
+    const upgrade = isValidator && this.#wishes.upgrades ? this.#upgrade(wallet, read) : null
     if (upgrade !== null) return upgrade
     const luck = chance.below(100)
     if (isValidator) {
@@ -208,7 +231,9 @@ export class Traffic {
     return this.#transfer()
   }
 
-  /** Usually without an account. So few that several transfers in one commit may go to the same. */
+  /**
+   * An address, mostly without an account. There are few, so that several transfers in one commit can pay the same one.
+   */
   #stranger(): Address {
     return String(this.#chance.below(500)).padStart(40, "0") as Address
   }
@@ -229,7 +254,7 @@ export class Traffic {
     return { _tag: "VoteTx", proposalId: newest?.id ?? Natural.proposalId(1), vote: this.#chance.percent(80) }
   }
 
-  /** Proposes the version, or votes for it, until it is decided; null where this wallet has nothing to do for it. */
+  /** Proposes the version or votes for it; null where this wallet has nothing to do for it. */
   #upgrade({ person }: Wallet, read: Reads): Operation.Operation | null {
     if (read.decidedVersion === ProtocolVersion.NEWEST) return null
     const isUpgrade = ({ payload, status }: NumberedProposal) =>
@@ -252,7 +277,7 @@ export class Traffic {
     return { _tag: "CreateProposalTx", title: "A thought", description: "", payload: this.#payload() }
   }
 
-  /** Only what keeps a network within the bounds of the model: the epoch's own length cannot be voted on. */
+  /** Only parameters that stay within the model. The length of an epoch is not among them. */
   #payload(): ProposalPayload {
     const chance = this.#chance
     switch (chance.below(4)) {

@@ -1,6 +1,6 @@
 /**
- * Watches every honest machine and compares: what one has finalized, all have finalized, in the same order and with the
- * same effects, and nobody takes anything back. It knows nothing of how a replica works, only what comes out of it.
+ * Compares all honest machines: they finalize the same commits in the same order with the same effects, and never take
+ * one back. It sees only the outputs of a replica, not its code.
  */
 import { Committee } from "../../src/consensus/dag/Committee.js"
 import type { Execution } from "../../src/ledger/rules/Execution.js"
@@ -9,12 +9,13 @@ import type { Checkpoint } from "../../src/protocol/epoch/Checkpoint.js"
 import * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
+import type { PublicKey } from "../../src/protocol/identity/Keys.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Header } from "../../src/protocol/vertex/Header.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import { ReferenceCommitter } from "../consensus/ReferenceCommitter.js"
 
-/** What no run may ever show. The message is for people; the machine is the one that showed it. */
+/** A broken invariant. The message is for people; `machine` is the one that broke it. */
 export class Violation extends Error {
   override readonly name = "Violation"
   readonly machine: string
@@ -25,11 +26,11 @@ export class Violation extends Error {
   }
 }
 
-/** Evidence is proposed by whoever makes the next vertex; so many rounds are plenty. */
+/** Evidence is proposed by the maker of the next vertex, so these rounds are plenty. */
 const ROUNDS_TO_JUSTICE = 20
 const ACCUSERS = 3
 
-/** Two vertices of one slot, in the DAG of the machine that holds them. */
+/** Two vertices of one slot in the DAG of a machine. */
 export interface Proof {
   readonly accused: string
   readonly hashes: readonly [Hash.Hash, Hash.Hash]
@@ -42,41 +43,54 @@ interface Finalized {
   readonly by: string
 }
 
-/** The part of a network's life that all must agree on. */
+/** The history that all machines must agree on. */
 export class Witness {
   readonly #commits = new Map<number, Finalized>()
   readonly #checkpoints = new Map<number, { readonly checkpoint: Checkpoint; readonly by: string }>()
   /** Machine → the last commit it published as final. */
   readonly #published = new Map<string, number>()
-  /** Machine → the commit that its epoch goes on from. */
+  /** Machine → the commit at which its epoch began. */
   readonly #began = new Map<string, number>()
-  /** Slot of an honest author → what it signed there. */
+  /** Slot of an honest validator → what it signed there. */
   readonly #signed = new Map<string, string>()
   readonly #slotNames = new WeakMap<Header, string>()
-  /** Of every vertex that anybody took in. */
+  /** The slot of every vertex that any machine inserted. */
   readonly #slots = new Map<string, string>()
-  /** Vertices with the highest round in which they name a parent under a false slot. */
+  /** Vertices that name a parent under a wrong slot, with the highest such round. */
   readonly #misnaming = new Map<string, number>()
-  /** Machine → slot → what it last took in there. */
+  /** Machine → slot → the vertex that it last inserted there. */
   readonly #inserted = new Map<string, Map<string, Hash.Hash>>()
-  /** Epoch and author → the proof that each machine holds, and since which round enough of them do. */
+  /** Epoch and validator → each machine's proof, and the round since which enough machines have one. */
   readonly #accused = new Map<string, { readonly by: Map<string, Proof>; round: number }>()
   readonly #slashed = new Set<string>()
-  /** Of an epoch that nobody has closed: every vertex that anybody took in, and the leaders that were committed. */
+  /** For an open epoch: every inserted vertex, and the committed leaders. */
   readonly #known = new Map<number, Map<string, Vertex>>()
   #leaders: Array<{ readonly round: number; readonly hash: string }> = []
   readonly #records = new Map<number, EpochRecord.EpochRecord>()
   #highestCommit = 0
   #highestRound = 0
 
-  /** Whose stamps may say anything. */
+  /** Whether the timestamps of this validator can be wrong. */
   readonly #isTimeless: (author: Address) => boolean
   #highestTime = 0
 
-  constructor(genesis: EpochRecord.EpochRecord, isTimeless: (author: Address) => boolean) {
+  /** The account of a validator's key, whichever of its keys that is. */
+  readonly #accountOf: (key: Address) => Address
+  /** The key that each account has announced last. */
+  readonly #announced = new Map<Address, { readonly publicKey: PublicKey; readonly since: number }>()
+
+  constructor(
+    genesis: EpochRecord.EpochRecord,
+    isTimeless: (author: Address) => boolean,
+    accountOf: (key: Address) => Address = (key) => key,
+  ) {
     this.#records.set(genesis.epoch, genesis)
     this.#isTimeless = isTimeless
+    this.#accountOf = accountOf
   }
+
+  /** How often a member's key was replaced at a close. */
+  rotations = 0
 
   get highestCommit(): number {
     return this.#highestCommit
@@ -107,7 +121,7 @@ export class Witness {
     return this.#records.get(Math.max(...this.#records.keys()))
   }
 
-  /** A machine has executed a commit; not yet on its disk. */
+  /** A machine has executed a commit that is not on its disk yet. */
   executed(machine: string, execution: Execution, vertices: ReadonlyArray<Vertex>): void {
     const { commit, effectsDigest, nextEpoch } = execution
     this.#agree(machine, commit.index, {
@@ -124,6 +138,7 @@ export class Witness {
     if (commit.index <= this.#highestCommit) return
     this.#expectHonestTime(machine, execution)
     this.#expectTheVersion(machine, execution, vertices)
+    this.#expectTheKeys(machine, execution, vertices)
     this.#highestCommit = commit.index
     this.#highestRound = commit.leaderRound
     this.#leaders.push({ round: commit.leaderRound, hash: commit.leaderHash })
@@ -131,8 +146,8 @@ export class Witness {
   }
 
   /**
-   * The effects digest, read off the definition for the version that the commit's own epoch runs by. Rules that change a
-   * commit early or late, or that are applied to old epochs, change it on all machines alike.
+   * The effects digest, computed from its definition for the protocol version of the commit's own epoch. If all
+   * machines changed the rules for a commit too early or too late, comparing them would not show it.
    */
   #expectTheVersion(machine: string, execution: Execution, vertices: ReadonlyArray<Vertex>): void {
     const { commit, changes, effectsDigest, vertices: executed } = execution
@@ -155,7 +170,48 @@ export class Witness {
     throw new Violation(machine, `commit ${commit.index} is not executed by the rules of protocol version ${version}`)
   }
 
-  /** The time of a commit lies between stamps of right clocks, or is that of the commit before, if those weigh the most. */
+  /**
+   * The next committee has the announced keys, except for members that wait for a later close. The oldest change never
+   * waits.
+   */
+  #expectTheKeys(
+    machine: string,
+    { commit, nextEpoch, vertices: executed }: Execution,
+    vertices: ReadonlyArray<Vertex>,
+  ): void {
+    for (const [v, { body }] of vertices.entries()) {
+      for (const [t, { from, operation }] of body.transactions.entries()) {
+        const isApplied = executed[v]?.transactions[t]?._tag === "Applied"
+        if (!isApplied || operation._tag !== "RotateKeyTx") continue
+        this.#announced.set(from, { publicKey: operation.validatorKey, since: commit.epoch })
+      }
+    }
+    const before = new Map(
+      this.#records.get(commit.epoch)?.members.map(({ address, publicKey }) => [this.#accountOf(address), publicKey]),
+    )
+    const changing = (nextEpoch?.members ?? [])
+      .map(({ address, publicKey }) => ({ account: this.#accountOf(address), publicKey }))
+      .flatMap(({ account, publicKey }) => {
+        const announced = this.#announced.get(account)
+        return announced === undefined || announced.publicKey === before.get(account)
+          ? []
+          : [{ account, publicKey, announced }]
+      })
+      .sort((a, b) => a.announced.since - b.announced.since || (a.account < b.account ? -1 : 1))
+    const [oldest] = changing.filter(({ account }) => before.has(account))
+    for (const each of changing) {
+      const { account, publicKey, announced } = each
+      if (announced.publicKey === publicKey) this.rotations++
+      else if (each === oldest || publicKey !== before.get(account)) {
+        throw new Violation(machine, `epoch ${nextEpoch?.epoch} has the key ${publicKey}, not ${announced.publicKey}`)
+      }
+    }
+  }
+
+  /**
+   * The time of a commit lies between timestamps of correct clocks. If wrong clocks have half of the weight, it may be
+   * the time of the previous commit.
+   */
   #expectHonestTime(machine: string, { commit, time }: Execution): void {
     const record = this.#records.get(commit.epoch)
     const known = this.#known.get(commit.epoch)
@@ -177,7 +233,7 @@ export class Witness {
     throw new Violation(machine, `commit ${commit.index} has the time ${time}, not from ${least} to ${most}`)
   }
 
-  /** A vertex has entered somebody's DAG. */
+  /** A vertex has entered a DAG. */
   knows(vertex: Vertex): void {
     const { epoch, hash } = vertex.header
     const known = this.#known.get(epoch)
@@ -186,8 +242,8 @@ export class Witness {
   }
 
   /**
-   * What all have agreed on is also what the commit rule says, read off its definition over all that anybody took in. A
-   * wrong rule that everybody follows alike would otherwise show only where they happen to see different things.
+   * Commits also follow the rule's definition, computed over all inserted vertices. If all machines used the same wrong
+   * rule, comparing them would show it only where their views differ.
    */
   #expectTheRule(machine: string, epoch: number): void {
     const record = this.#records.get(epoch)
@@ -216,14 +272,14 @@ export class Witness {
     }
   }
 
-  /** The running totals of a machine, whatever commit it has come to. */
+  /** The running totals of a machine at any commit. */
   counted(machine: string, { liquid, staked, delegated, treasury, total }: Totals): void {
     const sum = liquid + staked + delegated + treasury
     if (sum === total && total <= Sats.MAX_SUPPLY) return
     throw new Violation(machine, `a supply of ${total} sats, but ${sum} are there`)
   }
 
-  /** Checkpoints fall where the epoch record says, whatever was voted since the epoch began. */
+  /** Checkpoints are due as the epoch record says, whatever was voted since the epoch began. */
   #keepToTheRecord(machine: string, { commit, isCheckpointDue, nextEpoch }: Execution): void {
     const record = this.#records.get(commit.epoch)
     if (record === undefined) throw new Violation(machine, `commit ${commit.index} of an unknown epoch ${commit.epoch}`)
@@ -243,7 +299,7 @@ export class Witness {
   }
   readonly #roundBefore = new Map<number, number>()
 
-  /** What a machine published as final stays: it must still have it after any crash. */
+  /** A published commit survives every crash. */
   published(machine: string, index: number): void {
     this.#published.set(machine, Math.max(index, this.#published.get(machine) ?? 0))
   }
@@ -254,12 +310,12 @@ export class Witness {
       throw new Violation(machine, `commit ${published} was published, after a crash ${head} is the last`)
   }
 
-  /** Its disk has kept the beginning of an epoch, which goes on from this commit. */
+  /** The disk holds the opening of an epoch that continues from this commit. */
   began(machine: string, index: number): void {
     this.#began.set(machine, index)
   }
 
-  /** A power cut takes the last commits at most, and nothing of an epoch that is over. */
+  /** A power cut loses only the latest commits, and none of a finished epoch. */
   cut(machine: string, head: number): void {
     const began = this.#began.get(machine) ?? 0
     if (head < began) {
@@ -268,7 +324,7 @@ export class Witness {
     this.setBack(machine, head)
   }
 
-  /** Its disk was set back on purpose. */
+  /** The test set the disk back. */
   setBack(machine: string, head: number): void {
     this.#published.set(machine, Math.min(head, this.#published.get(machine) ?? 0))
     this.#began.set(machine, Math.min(head, this.#began.get(machine) ?? 0))
@@ -286,7 +342,7 @@ export class Witness {
     }
   }
 
-  /** An honest machine that has both vertices of a slot in its DAG holds the proof, until a crash takes one of the two. */
+  /** An honest machine with both vertices of a slot in its DAG holds the proof, until a crash takes one of the two. */
   inserted(machine: string, header: Header, collectedRound: number): void {
     const { epoch, author, hash } = header
     const slot = this.#slotOf(header)
@@ -296,7 +352,7 @@ export class Witness {
     const known = slots.get(slot)
     slots.set(slot, hash)
     if (known === undefined || known === hash) return
-    const key = `${epoch} ${author}`
+    const key = `${epoch} ${this.#accountOf(author)}`
     const accusation = this.#accused.get(key) ?? { by: new Map<string, Proof>(), round: 0 }
     this.#accused.set(key, accusation)
     if (accusation.by.has(machine)) return
@@ -308,13 +364,15 @@ export class Witness {
     return [...this.#accused.values()].flatMap(({ by }) => by.get(machine) ?? [])
   }
 
-  /** A crash took them from the disk: what the machine takes in again may prove it again. */
-  lost(machine: string, proofs: ReadonlyArray<Proof>): void {
-    if (proofs.length > 0) this.#inserted.delete(machine)
+  /** A crash took these proofs from the disk. The machine can prove them again from what it receives. */
+  lost(machine: string, proofs: ReadonlyArray<Proof>, isThere: (hash: Hash.Hash) => boolean): void {
+    const slots = this.#inserted.get(machine)
+    // Of a vertex that only the lost disk held, nothing is left to compare with the next one of its slot.
+    for (const [slot, hash] of slots ?? []) if (!isThere(hash)) slots?.delete(slot)
     for (const { accused } of proofs) this.#accused.get(accused)?.by.delete(machine)
   }
 
-  /** Written once for all machines that take the vertex in. */
+  /** Computed once for all machines that insert the vertex. */
   #slotOf(header: Header): string {
     const { epoch, round, author } = header
     const slot = this.#slotNames.get(header) ?? `${epoch} ${round} ${author}`
@@ -322,7 +380,7 @@ export class Witness {
     return slot
   }
 
-  /** Nothing enters a DAG that names a vertex under another slot than its own, unless that slot is collected there. */
+  /** No inserted vertex names a parent under a wrong slot, unless that slot is collected. */
   #expectTrueNames(machine: string, header: Header, collectedRound: number): void {
     const { hash, parents, round, epoch } = header
     if (!this.#slots.has(hash)) {
@@ -339,7 +397,7 @@ export class Witness {
     throw new Violation(machine, `took in a vertex of round ${round} that names a parent under a false slot`)
   }
 
-  /** Whoever was proven guilty in time, before the epoch after next began, has paid for it. */
+  /** A validator that was proven guilty in time, before the epoch after next began, was slashed. */
   expectJustice(): void {
     for (const [key, { by, round }] of this.#accused) {
       const epoch = Number.parseInt(key, 10)
@@ -349,7 +407,7 @@ export class Witness {
     }
   }
 
-  /** An honest author has let this header out. */
+  /** An honest validator has released this header. */
   signed(machine: string, { base, epoch, round, author, hash }: Header): void {
     const slot = `${base} ${epoch} ${round} ${author}`
     const known = this.#signed.get(slot)

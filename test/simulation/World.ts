@@ -20,10 +20,10 @@ export interface World {
   readonly genesis: Genesis.Genesis
   /** Members of the first committee. */
   readonly validators: ReadonlyArray<Person>
-  /** They have a machine and the money for a large stake. */
+  /** They have a machine and the coins for a large stake. */
   readonly newcomers: ReadonlyArray<Person>
   readonly people: ReadonlyArray<Person>
-  /** Whose keys adversaries have besides their own: some with money, some never heard of. */
+  /** Other keys of the adversaries, some with coins and some without an account. */
   readonly accomplices: ReadonlyArray<Person>
   /** They have some coins, and never pay. */
   readonly freeloaders: ReadonlyArray<Person>

@@ -1,4 +1,4 @@
-/** `npm run simulate`: one seed or many, with faults in the world and, if asked for, one planted in the program. */
+/** `npm run simulate`: runs one seed or many, with faults in the world and optionally one planted in the program. */
 import { availableParallelism } from "node:os"
 import { parseArgs } from "node:util"
 import * as Bundle from "./Bundle.js"
@@ -11,12 +11,14 @@ import * as Sweep from "./Sweep.js"
 const WIDEST = Math.max(...Planted.faults.map(({ name }) => name.length))
 
 const usage = `npm run simulate -- [--seed S] [--sweep N] [--nodes N] [--rounds R] [--faults F,F,…] [--plant NAME]
-                        [--threads N] [--upgrades]
+                        [--threads N] [--upgrades] [--rotations] [--signers]
   --seed    the run, or the first one of a sweep; 1 unless told
   --sweep   as many runs, one seed after the other, on all cores; prints the failures as they come
   --threads as many seeds at a time; for two sweeps side by side, or to leave cores to others
   --faults  of ${FAULTS.join(", ")}; all; none. Unless told, each seed draws its own mixture
   --upgrades the validators vote for the next version of the protocol, which some programs do not know
+  --rotations the validators vote for the next version, and change their keys once it is in force
+  --signers remote signers hold the keys of all validators, or of about half of them
   --plant   a fault to put into the program:
 ${Planted.faults.map(({ name, story }) => `            ${name.padEnd(WIDEST)}  ${story}`).join("\n")}`
 
@@ -52,6 +54,8 @@ const { values } = parseArgs({
     plant: { type: "string" },
     threads: { type: "string", default: String(availableParallelism()) },
     upgrades: { type: "boolean", default: false },
+    rotations: { type: "boolean", default: false },
+    signers: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 })
@@ -70,17 +74,19 @@ const faults = values.faults === undefined ? undefined : faultsOf(values.faults)
 function* runs(): Generator<Options> {
   for (let seed = first; seed < first + count; seed++) {
     const options = optionsOf(seed, numberOf("nodes", values.nodes), numberOf("rounds", values.rounds), faults)
-    yield { ...options, upgrades: values.upgrades || planted?.upgrades === true }
+    const upgrades = values.upgrades || planted?.upgrades === true
+    const signers = values.signers || planted?.signers === true
+    yield { ...options, upgrades, rotations: values.rotations || planted?.rotations === true, signers }
   }
 }
 
 const startedAt = performance.now()
-const total = { runs: 0, virtualMs: 0, commits: 0, messages: 0 }
+const total = { runs: 0, virtualMs: 0, commits: 0, messages: 0, rotations: 0 }
 const failed: Array<Options> = []
 
 const seconds = (): number => (performance.now() - startedAt) / 1_000
 
-/** How far a long sweep has come; beside the output, so that this holds the failures alone. */
+/** Prints the progress of a long sweep to standard error, so that the output has only failures. */
 const tellProgress = (): void => {
   if (total.runs % PROGRESS_EVERY_SEEDS !== 0) return
   const left = ((count - total.runs) * seconds()) / total.runs / 60
@@ -101,6 +107,7 @@ const took = (report: Report, options: Options): boolean => {
   total.virtualMs += report.virtualMs
   total.commits += report.commits
   total.messages += report.messages
+  total.rotations += report.rotations
   if (report.failure !== null) {
     failed.push(options)
     print(`\nseed ${report.seed}: ${Replay.failure(options, report, values.plant)}`)
@@ -116,7 +123,7 @@ const [lowest] = failed.sort((a, b) => a.seed - b.seed)
 print(
   `${total.runs} runs in ${seconds().toFixed(1)} s, ${(total.runs / seconds()).toFixed(1)} a second, ` +
     `${(total.virtualMs / 1_000 / seconds()).toFixed(0)} times as fast as time; ` +
-    `${total.commits} commits, ${total.messages} messages; ` +
+    `${total.commits} commits, ${total.messages} messages, ${total.rotations} changed keys; ` +
     (lowest === undefined
       ? "no failure"
       : `${failed.length} failed: ${failed.map(({ seed }) => seed).join(" ")}\n` +

@@ -1,9 +1,9 @@
-/** A worker thread: takes seeds one by one, gives a report for each. */
+/** A worker thread: takes one seed at a time and returns a report for each. */
 import { parentPort } from "node:worker_threads"
 import * as Chosen from "../support/Chosen.js"
 import * as Simulation from "./Simulation.js"
 
-/** What to run, and which of the faults in the program, if there are any, is planted for it. */
+/** One run, with the planted fault to activate, if any. */
 export interface Task {
   readonly options: Simulation.Options
   readonly fault: string | undefined

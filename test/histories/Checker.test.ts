@@ -1,4 +1,4 @@
-/** Each rule on the least history that breaks it, beside one that breaks none. */
+/** Each rule with the smallest history that breaks it, and one that does not. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -46,6 +46,9 @@ const status = (began: number, round: number, supply: number, node = "0"): Histo
   ...{ kind: "status", ...at(began, node), round, supply },
 })
 const fault = (when: number, name: string): History.Line => ({ kind: "fault", at: when, fault: name, node: "0" })
+const signed = (when: number, vertex: string, node = "0", round = 7): History.Line => ({
+  ...{ kind: "signed", at: when, node, validator: alice, epoch: 1, round, vertex },
+})
 const settled: History.Line = { kind: "settled", at: 900 }
 
 const sent = [submit(1), submit(1, second), submit(1, third)]
@@ -74,8 +77,11 @@ const good: ReadonlyArray<readonly [what: string, history: History.History]> = [
       ...[statement(12, [first]), statement(14, [first], bob), status(16, 9, 500), status(16, 9, 500, "1"), settled],
     ],
   ],
-  ["another node that is behind", [...all, final(3), missing(6, "1"), balance(8, 890, 1), balance(10, 1_000, 0, "1")]],
-  ["two questions at the same time", [...all, balance(3, 890, 1), balance(3, 1_000, 0)]],
+  [
+    "another node that is behind",
+    [...all, final(3), missing(6, "1"), balance(8, 890, 1, "0", 3), balance(10, 1_000, 0, "1")],
+  ],
+  ["two questions at the same time", [...all, balance(3, 890, 1, "0", 3), balance(3, 1_000, 0, "0", 3)]],
   ["a node taken back to an older disk", [...all, final(3), fault(5, "restore"), missing(7), balance(9, 1_000, 0)]],
   [
     "a transaction that only cost its fee",
@@ -114,8 +120,12 @@ const good: ReadonlyArray<readonly [what: string, history: History.History]> = [
   ],
   [
     "the first page of a statement",
-    [...all, { ...statement(5, [second]), balance: 780, isWhole: false } as History.Line, balance(7, 780, 2)],
+    [...all, { ...statement(5, [second]), balance: 780, isWhole: false } as History.Line, balance(7, 780, 2, "0", 3)],
   ],
+  ["an accepted one that a kill took", [genesis, submit(1), fault(5, "kill"), missing(9)]],
+  ["an accepted one, at a node that took it back with its disk", [genesis, submit(1), fault(5, "restore"), missing(9)]],
+  ["an accepted one, at another node", [genesis, submit(1), missing(9, "1"), balance(9, 1_000, 0, "1")]],
+  ["vertices of two slots, and one that two nodes show", [signed(3, "v"), signed(4, "v", "1"), signed(5, "w", "0", 8)]],
   ["a reset between two runs", [...all, event(3), event(4, third, "0", 2)]],
 ]
 
@@ -133,6 +143,7 @@ const bad: ReadonlyArray<readonly [rule: string, what: string, history: History.
     "a final one at another gateway that was asked as of that commit",
     [...all, { ...final(3), commit: 5 } as History.Line, { ...missing(6, "1"), floor: 5, commit: 5 } as History.Line],
   ],
+  ["behind", "a node that never hears of a final one", [...all, final(3), missing(6, "1"), settled]],
   ["from nowhere", "a final one that nobody sent", [genesis, final(3)]],
   ["twice", "two of one nonce", [...all, submit(1, payment(0, 200)), final(3), final(3, payment(0, 200))]],
   ["twice", "one event twice in a run", [...all, event(3), event(4)]],
@@ -195,9 +206,15 @@ const bad: ReadonlyArray<readonly [rule: string, what: string, history: History.
   ["stale", "a balance taken back by a kill", [...all, balance(3, 890, 1), fault(5, "kill"), balance(6, 1_000, 0)]],
   ["stale", "a gateway as of an older commit", [...all, { ...status(3, 9, 500), floor: 7, commit: 6 } as History.Line]],
   ["stale", "a round that goes down", [status(3, 9, 500), status(6, 8, 500)]],
+  ["disappeared", "one of which an event told", [...all, event(3), missing(6)]],
+  ["forgotten", "an accepted one that is not final yet", [genesis, submit(1), missing(9)]],
+  ["forgotten", "one that waited for long before a kill", [genesis, submit(1), fault(9_000, "kill"), missing(9_900)]],
+  ["nonce", "a next nonce that an accepted one has", [genesis, submit(1), balance(3, 1_000, 0)]],
   ["early", "money before it was sent", [genesis, balance(3, 890, 1, "0", 1), submit(9), statement(12, [first])]],
   ["nonce", "a next nonce beyond what was sent", [...all, balance(3, 1_000, 0, "0", 4)]],
   ["nonce", "a next nonce below the account's", [...all, balance(3, 890, 1, "0", 0)]],
+  ["equivocation", "two vertices for one slot at two nodes", [signed(3, "v"), signed(4, "w", "0-copy")]],
+  ["equivocation", "two vertices for one slot at one node", [signed(3, "v"), signed(4, "w")]],
   ["supply", "two supplies after one round", [status(3, 9, 500), status(3, 9, 501, "1")]],
   [
     "checkpoint",

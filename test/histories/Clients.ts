@@ -1,4 +1,4 @@
-/** Spenders that pay each other, and readers at every door. */
+/** Accounts that pay each other, and readers at every node and gateway. */
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Address from "../../src/protocol/identity/Address.js"
 import type { SecretKey } from "../../src/protocol/identity/Keys.js"
@@ -14,10 +14,12 @@ import type { World } from "./World.js"
 const FEE = 1_000
 const MOST_AMOUNT = 10_000
 const PAUSE_MS = 150
-/** How many one spender has under way. */
+/** How long a payment waits for the one before it, without faults. */
+const GAP_MS = 16_000
+/** Payments that one sender has in flight. */
 const WINDOW = 4
 const END_MS = 120_000
-/** Of a statement, before the end: it grows all the time. */
+/** Pages of a statement that are read during the run, while it grows. */
 const PAGES = 2
 
 interface Payment {
@@ -38,10 +40,12 @@ export class Clients {
     this.#world = world
     this.#recorder = recorder
     this.#chance = chance
-    for (const key of world.spenders) this.#work.push(this.#spend(key))
+    const [first, ...others] = world.spenders
+    for (const key of others) this.#work.push(this.#spend(key))
+    if (first !== undefined) this.#work.push(this.#spendInReverse(first))
     for (const name of world.doors.keys()) {
       this.#work.push(this.#read(name, chance.stream(`read ${name}`)))
-      this.#work.push(recorder.listen(name, () => this.#urlOf(name), this.#ended.signal))
+      this.#work.push(recorder.listen(name, () => this.#urlOf(name), chance.stream(`hear ${name}`), this.#ended.signal))
     }
   }
 
@@ -65,12 +69,42 @@ export class Clients {
     return { sent, body: JsonForm.toJson(transaction) }
   }
 
-  /** To any door, again and again until somebody says that it is final: a killed node forgets what is pending. */
+  /** Submits to any node or gateway until one reports finality: a killed node forgets pending transactions. */
   async #finish(payment: Payment, chance: Chance): Promise<void> {
     const doors = [...this.#world.doors]
     const [name, url] = doors[chance.below(doors.length)] ?? ["", ""]
-    if (await this.#recorder.lookup(name, url, payment.sent.hash)) this.#open.delete(payment)
+    if ((await this.#recorder.lookup(name, url, payment.sent.hash)) === "finalized") this.#open.delete(payment)
     else await this.#recorder.submit(name, url, payment.sent, payment.body)
+  }
+
+  #begin(key: SecretKey, nonce: number, chance: Chance): Payment {
+    const payment = this.#payment(key, nonce, chance)
+    this.#open.add(payment)
+    this.#hashes.push(payment.sent.hash)
+    return payment
+  }
+
+  /** Of a node that may be down. */
+  async #untilAnswered(ask: () => Promise<unknown>): Promise<void> {
+    while (!this.#ended.signal.aborted && (await ask()) === null) await sleep(PAUSE_MS)
+  }
+
+  /** Pairs, the later one first and to each node. It is not relayed before its turn, so each node must keep it itself. */
+  async #spendInReverse(key: SecretKey): Promise<void> {
+    const chance = this.#chance.stream("reverse")
+    const nodes = this.#world.names.map((name) => [name, this.#urlOf(name)] as const)
+    for (let nonce = 0; !this.#ended.signal.aborted; nonce += 2) {
+      const later = this.#begin(key, nonce + 1, chance)
+      const earlier = this.#begin(key, nonce, chance)
+      const ofEach = (ask: (name: string, url: string) => Promise<unknown>) =>
+        Promise.all(nodes.map(([name, url]) => this.#untilAnswered(() => ask(name, url))))
+      await ofEach((name, url) => this.#recorder.submit(name, url, later.sent, later.body))
+      await sleep(GAP_MS / 2 + chance.below(GAP_MS / 2), undefined, { signal: this.#ended.signal }).catch(() => {})
+      await ofEach((name, url) => this.#recorder.lookup(name, url, later.sent.hash))
+      const isOpen = (): boolean => this.#open.has(later) || this.#open.has(earlier)
+      for (; isOpen() && !this.#ended.signal.aborted; await sleep(PAUSE_MS))
+        for (const payment of [earlier, later]) if (this.#open.has(payment)) await this.#finish(payment, chance)
+    }
   }
 
   async #spend(key: SecretKey): Promise<void> {
@@ -79,10 +113,8 @@ export class Clients {
     for (let nonce = 0; !this.#ended.signal.aborted; await sleep(PAUSE_MS)) {
       const open = own.filter((payment) => this.#open.has(payment))
       if (open.length < WINDOW) {
-        const payment = this.#payment(key, nonce++, chance)
+        const payment = this.#begin(key, nonce++, chance)
         own.push(payment)
-        this.#open.add(payment)
-        this.#hashes.push(payment.sent.hash)
         open.push(payment)
       }
       for (const payment of open) await this.#finish(payment, chance)
@@ -104,7 +136,9 @@ export class Clients {
     }
   }
 
-  /** Stops, waits for what is under way, and asks everybody about everything; whether all came to an end. */
+  /**
+   * Stops, waits for pending payments, and reads everything from every node. Returns whether all payments became final.
+   */
   async end(): Promise<boolean> {
     this.#ended.abort()
     await Promise.all(this.#work)
@@ -116,8 +150,12 @@ export class Clients {
     return this.#open.size === 0
   }
 
+  /** Whoever is behind has until the end to get there. */
   async #askAll(name: string, url: string): Promise<void> {
-    for (const hash of this.#hashes) await this.#recorder.lookup(name, url, hash)
+    const began = performance.now()
+    for (const hash of this.#hashes)
+      while ((await this.#recorder.lookup(name, url, hash)) !== "finalized" && performance.now() - began < END_MS)
+        await sleep(PAUSE_MS)
     for (const address of Object.keys(this.#world.accounts)) {
       await this.#recorder.statement(name, url, address)
       await this.#recorder.balance(name, url, address)

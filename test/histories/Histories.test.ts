@@ -15,7 +15,7 @@ it(
     expect(violations).toEqual([])
     expect(transactions).toBeGreaterThan(0)
     expect(struck.length).toBeGreaterThan(0)
-    // Kept where it failed, to be judged again.
+    // Kept after a failure, to be judged again.
     rmSync(folder, { recursive: true })
   },
 )

@@ -1,6 +1,6 @@
 /**
- * What clients of a network asked and were told, one line of JSON each. Times are milliseconds of one steady clock. Neither this
- * nor what judges it imports anything of the program.
+ * The requests and responses of a network's clients, one line of JSON each. Times are milliseconds of one steady clock.
+ * Neither this file nor the checker imports the program.
  */
 import { Schema } from "effect"
 
@@ -10,7 +10,7 @@ const asked = {
   node: Text,
   began: Numeral,
   ended: Numeral,
-  /** Of a gateway: what was sent in `Udg-Commit`, and what came back. */
+  /** For gateways: the `Udg-Commit` header of the request, and that of the response. */
   floor: NullOr(Numeral),
   commit: NullOr(Numeral),
 }
@@ -40,13 +40,13 @@ const Found = Schema.Union(
 
 const Entry = Schema.Struct({ hash: Text, kind: Literal("sent", "received"), change: Numeral })
 
-/** First of a history: the accounts whose money moves by transactions of this history alone. */
+/** The first line: accounts whose coins move only by transactions of this history. */
 const Genesis = Schema.Struct({ kind: Literal("genesis"), accounts: Schema.Record({ key: Text, value: Numeral }) })
 const Submit = Schema.Struct({
   kind: Literal("submit"),
   ...asked,
   transaction: Transaction,
-  /** `accepted`, the code of a refusal, or null where no answer came. */
+  /** `accepted`, the error code, or null without a response. */
   answer: NullOr(Text),
 })
 const Lookup = Schema.Struct({ kind: Literal("lookup"), ...asked, hash: Text, found: Found })
@@ -58,7 +58,7 @@ const Balance = Schema.Struct({
   nonce: Numeral,
   nextNonce: Numeral,
 })
-/** Newest first, without what the genesis gave: all pages, or the first ones. */
+/** Newest first, without the genesis allocation: all pages, or the first ones. */
 const Statement = Schema.Struct({
   kind: Literal("statement"),
   ...asked,
@@ -67,7 +67,10 @@ const Statement = Schema.Struct({
   isWhole: Schema.optionalWith(Schema.Boolean, { default: () => true }),
   entries: Schema.Array(Entry),
 })
-/** One event of a final transaction. A run has a number of its own, and ends where the server says that events were missed. */
+/**
+ * One event of a final transaction. Events of one run have the same number, and a run ends where the server reports
+ * missed events.
+ */
 const Event = Schema.Struct({
   kind: Literal("event"),
   node: Text,
@@ -78,14 +81,24 @@ const Event = Schema.Struct({
 })
 const Status = Schema.Struct({ kind: Literal("status"), ...asked, round: Numeral, supply: Numeral })
 const Checkpoint = Schema.Struct({ kind: Literal("checkpoint"), ...asked, round: Numeral, hash: Text })
-/** A restore takes a node back to an older disk; what it told before that binds it no more. */
+/** A vertex that the node has signed, or has from its validator; each once, by whoever showed it first. */
+const Signed = Schema.Struct({
+  kind: Literal("signed"),
+  at: Numeral,
+  node: Text,
+  validator: Text,
+  epoch: Numeral,
+  round: Numeral,
+  vertex: Text,
+})
+/** A restore returns a node to an older disk, so its earlier answers no longer bind it. */
 const Fault = Schema.Struct({ kind: Literal("fault"), at: Numeral, fault: Text, node: Text })
-/** From here on everything had ended, and everybody was asked about everything once more. */
+/** From here on nothing was pending, and every node was asked about everything again. */
 const Settled = Schema.Struct({ kind: Literal("settled"), at: Numeral })
 
 const Line = Schema.Union(
   ...[Genesis, Submit, Lookup, Balance, Statement],
-  ...[Event, Status, Checkpoint, Fault, Settled],
+  ...[Event, Status, Checkpoint, Signed, Fault, Settled],
 )
 export type Line = typeof Line.Type
 export type Kind = Line["kind"]
@@ -108,16 +121,18 @@ export const write = (line: Line): string => `${JSON.stringify(line)}\n`
 export const of = <K extends Kind>(history: History, kind: K): ReadonlyArray<Of<K>> =>
   history.filter((line): line is Of<K> => line.kind === kind)
 
-/** What is wrong with a history: the rule, and a sentence with the evidence. */
+/** A violation: the rule, and a sentence with the evidence. */
 export interface Violation {
   readonly rule: string
   readonly what: string
 }
 
-/** Whether whoever answered the second question is bound by the first answer. */
+type Answered = Pick<Asked, "node" | "began" | "ended" | "floor" | "commit">
+
+/** Whether the first answer binds the second one. */
 export const binding = (history: History) => {
   const restores = of(history, "fault").filter(({ fault }) => fault === "restore")
-  return (first: Asked, second: Asked): boolean => {
+  return (first: Answered, second: Answered): boolean => {
     if (first.ended >= second.began) return false
     if (first.commit !== null && second.floor !== null && second.floor >= first.commit) return true
     if (first.node !== second.node) return false

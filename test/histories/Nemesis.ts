@@ -1,4 +1,4 @@
-/** What goes wrong with a network, one thing after the other, drawn from a seed. Each fault is over when it returns. */
+/** Faults of a network, one after the other, drawn from a seed. A fault is over when its function returns. */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Chance } from "../simulation/Chance.js"
 import type { Line } from "./History.js"
@@ -6,12 +6,15 @@ import type { World } from "./World.js"
 
 interface Fault {
   readonly name: string
-  /** Of these, one is drawn. */
+  /** The candidates, one of which is drawn. */
   readonly victims: (world: World) => ReadonlyArray<string>
   readonly strike: (world: World, victim: string, chance: Chance, write: (line: Line) => void) => Promise<void>
 }
 
 const CLOCK_STEPS_MS = [-3_600_000, -5_000, 5_000, 3_600_000]
+
+/** Nodes need some seconds until they have reached a quorum and sign. */
+const CONNECTED_MS = 5_000
 
 const shortly = (chance: Chance): Promise<void> => sleep(500 + chance.below(3_000))
 
@@ -67,14 +70,14 @@ const rolling: Fault = {
   },
 }
 
-/** The copy is of the moment before; what the follower learned since it must learn again. */
+/** The follower's copy is from just before. It must catch up on what came since. */
 const restore: Fault = {
   name: "older disk",
   victims: ({ names, validators }) => names.filter((name) => !validators.includes(name)),
   strike: async (world, victim, chance, write) => {
     const back = await world.saveFollower()
     await shortly(chance)
-    // Written while it is down, so that no answer lies beside the mark.
+    // Recorded while the node is down, so that no answer coincides with the mark.
     await back(() => write({ kind: "fault", at: performance.now(), fault: "restore", node: victim }))
   },
 }
@@ -111,7 +114,40 @@ const gateway: Fault = {
   },
 }
 
-/** Another process with a validator's key and an empty disk. */
+const gatewayPaused: Fault = {
+  name: "gateway paused",
+  victims: ({ archived }) => (archived === null ? [] : [...archived.gateways.keys()]),
+  strike: async ({ archived }, victim, chance) => {
+    const { pid } = archived?.gateways.get(victim)?.child ?? {}
+    if (pid === undefined) return
+    process.kill(pid, "SIGSTOP")
+    await shortly(chance)
+    process.kill(pid, "SIGCONT")
+  },
+}
+
+const signerKilled: Fault = {
+  name: "signer killed",
+  victims: ({ signed }) => [signed],
+  strike: async (world, _, chance) => {
+    await world.signer.kill()
+    await shortly(chance)
+    await world.startSigner()
+  },
+}
+
+/** In half of the cases its node replaces the connection meanwhile. */
+const signerPaused: Fault = {
+  name: "signer paused",
+  victims: ({ signed }) => [signed],
+  strike: async ({ signer }, _, chance) => {
+    signer.signal("SIGSTOP")
+    await (chance.percent(50) ? shortly(chance) : sleep(6_000 + chance.below(4_000)))
+    signer.signal("SIGCONT")
+  },
+}
+
+/** A second process with a validator's key or signer, and an empty disk. */
 const copy: Fault = {
   name: "key copied",
   victims: ({ validators }) => validators,
@@ -119,6 +155,17 @@ const copy: Fault = {
     const other = await world.startCopy(victim)
     await shortly(chance)
     await other.kill()
+  },
+}
+
+/** Both nodes have the same memory, and go on with the same slot. */
+const twins: Fault = {
+  name: "two nodes at one signer",
+  victims: ({ signed }) => [signed],
+  strike: async (world, _, chance) => {
+    const twin = await world.startTwins()
+    await sleep(CONNECTED_MS + chance.below(CONNECTED_MS))
+    await twin.kill()
   },
 }
 
@@ -135,23 +182,26 @@ const full: Fault = {
 }
 
 export const FAULTS: ReadonlyArray<Fault> = [
-  ...[kill, pause, clock, partition, rolling, restore, copy, full],
-  ...[database, paused, gateway],
+  ...[kill, pause, clock, partition, rolling, restore, copy, full, signerKilled, signerPaused, twins],
+  ...[database, paused, gateway, gatewayPaused],
 ]
 
-/** Strikes until the time is over. */
+/** Strikes until the time is over; only by faults of these names, if there are any. */
 export const rage = async (
   world: World,
   chance: Chance,
   untilMs: number,
+  names: ReadonlyArray<string> | undefined,
   write: (line: Line) => void,
   say: (text: string) => void,
 ): Promise<void> => {
   const began = performance.now()
+  const faults = FAULTS.filter(({ name, victims }) => (names?.includes(name) ?? true) && victims(world).length > 0)
+  if (faults.length === 0) return sleep(untilMs - began)
   let left: ReadonlyArray<Fault> = []
   while (performance.now() < untilMs) {
-    // Each once before one strikes again.
-    if (left.length === 0) left = FAULTS.filter(({ victims }) => victims(world).length > 0)
+    // Each fault occurs once before any is repeated.
+    if (left.length === 0) left = faults
     const fault = left[chance.below(left.length)] ?? kill
     left = left.filter((other) => other !== fault)
     const victims = fault.victims(world)
@@ -159,6 +209,7 @@ export const rage = async (
     say(`${((performance.now() - began) / 1_000).toFixed(1).padStart(7)} s  ${fault.name}  ${node}`)
     write({ kind: "fault", at: performance.now(), fault: fault.name, node })
     await fault.strike(world, node, chance, write)
+    for (const line of world.newlySigned()) write(line)
     await shortly(chance)
   }
 }

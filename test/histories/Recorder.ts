@@ -1,5 +1,6 @@
-/** Clients that ask, and write down what they were told. Where no answer came, only a submission leaves a line. */
+/** Clients that record requests and responses. Without a response, only submissions are recorded. */
 import { Option, Schema } from "effect"
+import type { Chance } from "../simulation/Chance.js"
 import type { Line, Of } from "./History.js"
 
 const { Number: Numeral, NullOr, String: Text } = Schema
@@ -25,7 +26,9 @@ const Event = Schema.Struct({
 })
 
 const PATIENCE_MS = 10_000
-const ROWS = 20
+const ROWS = 7
+/** The longest time on one connection for events. */
+const LISTENING_MS = 5_000
 
 const as = <A, I>(schema: Schema.Schema<A, I>, body: unknown): A | undefined =>
   Option.getOrUndefined(Schema.decodeUnknownOption(schema)(body))
@@ -33,14 +36,14 @@ const as = <A, I>(schema: Schema.Schema<A, I>, body: unknown): A | undefined =>
 export class Recorder {
   readonly #write: (line: Line) => void
   #runs = 0
-  /** The latest commit that any gateway has told of. */
+  /** The latest commit reported by any gateway. */
   #latest: number | null = null
 
   constructor(write: (line: Line) => void) {
     this.#write = write
   }
 
-  /** The body of what came, and when; undefined if nothing did. */
+  /** The response body and its time; undefined without a response. */
   async #ask(url: string, floor: number | null, init: RequestInit = {}) {
     const began = performance.now()
     const headers = { "content-type": "application/json", ...(floor === null ? {} : { "udg-commit": String(floor) }) }
@@ -74,18 +77,19 @@ export class Recorder {
     return answer
   }
 
-  async lookup(node: string, url: string, hash: string): Promise<boolean> {
+  /** The status that was told; null if there was no answer. */
+  async lookup(node: string, url: string, hash: string): Promise<Of<"lookup">["found"]["status"] | null> {
     const { body, ...times } = await this.#ask(`${url}/tx/${hash}`, this.#floorOf(node))
     const said = as(Lookup, body)
     const missing = as(NotFound, body)
     const line = { kind: "lookup", node, ...times, hash } as const
     if (missing !== undefined) this.#write({ ...line, found: { status: "missing", reason: missing.reason ?? null } })
     if (said?.status === "pending") this.#write({ ...line, found: { status: "pending" } })
-    if (said?.status !== "finalized") return false
+    if (said?.status !== "finalized") return missing === undefined ? (said?.status ?? null) : "missing"
     const { round, vertex_hash: vertex, timestamp, applied, failure } = said
-    if (round === null || vertex === null || timestamp === null || applied === null) return false
+    if (round === null || vertex === null || timestamp === null || applied === null) return null
     this.#write({ ...line, found: { status: "finalized", round, vertex, timestamp, applied, failure } })
-    return true
+    return "finalized"
   }
 
   async balance(node: string, url: string, address: string): Promise<void> {
@@ -96,7 +100,7 @@ export class Recorder {
     this.#write({ kind: "balance", node, ...times, address, balance, nonce, nextNonce })
   }
 
-  /** Page after page; what is newer than the first page does not come into it. `most`: pages, or all of them. */
+  /** Reads page by page. Entries newer than the first page are not included. `most` limits the number of pages. */
   async statement(node: string, url: string, address: string, most = Number.POSITIVE_INFINITY): Promise<boolean> {
     const entries: Array<Of<"statement">["entries"][number]> = []
     let first: Pick<Of<"statement">, "began" | "ended" | "floor" | "commit" | "balance"> | null = null
@@ -132,14 +136,15 @@ export class Recorder {
     if (said !== undefined) this.#write({ kind: "checkpoint", node, ...times, ...said })
   }
 
-  /** Reads events until told to stop, and goes on after each lost connection behind the last event it has. */
-  async listen(node: string, urlOf: () => string, ended: AbortSignal): Promise<void> {
+  /** Reads events until told to stop. It drops its connection now and then, and resumes after the last event. */
+  async listen(node: string, urlOf: () => string, chance: Chance, ended: AbortSignal): Promise<void> {
     let last: string | null = null
     let run = ++this.#runs
     while (!ended.aborted) {
       try {
+        const signal = AbortSignal.any([ended, AbortSignal.timeout(1_000 + chance.below(LISTENING_MS))])
         const headers: Record<string, string> = last === null ? {} : { "last-event-id": last }
-        const answer = await fetch(`${urlOf()}/events?type=transaction`, { headers, signal: ended })
+        const answer = await fetch(`${urlOf()}/events?type=transaction`, { headers, signal })
         if (!answer.ok || answer.body === null) throw new Error(`events: ${answer.status}`)
         let text = ""
         for await (const part of answer.body.pipeThrough(new TextDecoderStream())) {

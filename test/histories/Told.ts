@@ -1,4 +1,4 @@
-/** How far what was told before binds whoever answers next. Questions come here in the order in which they began. */
+/** How far earlier answers bind later ones. Requests come here in the order in which they began. */
 import { type Asked, type History, of } from "./History.js"
 
 type Answer = Pick<Asked, "node" | "began" | "ended" | "floor" | "commit">
@@ -9,14 +9,14 @@ interface Said {
   readonly value: number
 }
 
-/** What was said, by something that only grows; `most` of an entry covers all before it. */
+/** Reports of a value that only grows. `most` of an entry includes all entries before it. */
 class Ascending {
   readonly #all: Array<{ readonly commit: number; readonly value: number; most: number }> = []
 
   add({ commit, value }: Said): void {
     const at = this.#after(commit)
     this.#all.splice(at, 0, { commit, value, most: value })
-    // Nearly all come last.
+    // Nearly all entries are added at the end.
     for (let i = at; i < this.#all.length; i++) {
       const each = this.#all[i]
       if (each !== undefined) each.most = Math.max(each.value, this.#all[i - 1]?.most ?? each.value)
@@ -38,7 +38,7 @@ class Ascending {
   }
 }
 
-/** Those that were told, and those that may not have been when the next question began. */
+/** Reports that had ended before the next request began, and those still open. */
 class Since {
   readonly #told = new Ascending()
   #open: Array<Said> = []
@@ -77,7 +77,7 @@ export class Told {
     if (commit !== null) this.#byCommit.add({ ended, commit, value })
   }
 
-  /** The most that was told before this question to whoever answers it, or as of the commit that it asks for. */
+  /** The highest value reported before this request by the same node, or as of the commit that the request names. */
   least({ node, began, ended, floor }: Answer): number {
     const there = this.#of(node, (at) => at <= ended).before(began, 0)
     return floor === null ? there : Math.max(there, this.#byCommit.before(began, floor))

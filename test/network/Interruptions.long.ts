@@ -1,21 +1,13 @@
-/** Processes that pause and resume, restart one after the other, or find an old or shortened file. */
+/** Processes that find an old or shortened file. `npm run histories` pauses and restarts them. */
 import { cpSync, statSync, truncateSync } from "node:fs"
 import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, describe, expect, it } from "vitest"
 import { expectNoSlotTwice, expectOneHistory } from "./History.js"
 import * as Processes from "./Processes.js"
 
 const LIMIT_MS = 240_000
-const STOPPED_MS = 8_000
 
 afterEach(Processes.removeAll)
-
-const stopped = async (nodes: ReadonlyArray<Processes.Started>): Promise<void> => {
-  for (const { pid } of nodes) process.kill(pid, "SIGSTOP")
-  await sleep(STOPPED_MS)
-  for (const { pid } of nodes) process.kill(pid, "SIGCONT")
-}
 
 const requireGoesOn = async (network: Processes.Founded, nodes: ReadonlyArray<Processes.Started>): Promise<void> => {
   const [first] = nodes
@@ -35,38 +27,6 @@ const vertices = ({ directory }: Processes.Started): ReadonlyArray<readonly [slo
   ).map(([slot, hash]) => [String(slot), String(hash)])
 
 describe("four validators", () => {
-  it(
-    "continue after one or two of them have been paused",
-    async () => {
-      const network = Processes.found({ roundMs: 250, epochRounds: 60 })
-      const nodes = await Processes.startAll(network)
-      await Processes.everybodyAt(nodes, 5)
-      const before = Processes.finalizedRound(nodes[1] ?? expect.unreachable())
-      await stopped(nodes.slice(0, 1))
-      expect(Processes.finalizedRound(nodes[1] ?? expect.unreachable())).toBeGreaterThan(before + 5)
-      await requireGoesOn(network, nodes)
-      await stopped(nodes.slice(0, 2))
-      await requireGoesOn(network, nodes)
-    },
-    LIMIT_MS,
-  )
-
-  it(
-    "continue while each is restarted in turn",
-    async () => {
-      const network = Processes.found({ roundMs: 250, epochRounds: 60 })
-      const nodes = [...(await Processes.startAll(network))]
-      await Processes.everybodyAt(nodes, 5)
-      for (const n of nodes.keys()) {
-        const others = nodes.filter((_, other) => other !== n)
-        expect(await nodes[n]?.stop()).toBe(0)
-        nodes[n] = await Processes.startValidator(network, n, others)
-        await requireGoesOn(network, nodes)
-      }
-    },
-    LIMIT_MS,
-  )
-
   it.each(["udg.db", "signed.db"])(
     "continue when %s alone of one of them is set back to a backup, and it signs nothing twice",
     async (file) => {

@@ -50,29 +50,6 @@ describe("four validators", () => {
   )
 
   it(
-    "split three and one continue on the larger side, and the fourth catches up",
-    async () => {
-      const { network, nodes } = await started()
-      const [lone, ...others] = nodes
-      const [key] = network.keys
-      const [other] = others
-      if (lone === undefined || other === undefined || key === undefined) return expect.unreachable()
-      split("0")
-      await pause(10 * ROUND_MS)
-      const alone = Processes.finalizedRound(lone)
-      await Processes.everybodyAt(others, alone + 30)
-      expect(Processes.finalizedRound(lone)).toBe(alone)
-      lines.heal()
-      const signed = Processes.lastRoundOf(other, key)
-      await Processes.until("it signs again", () => Processes.lastRoundOf(other, key) > signed + 3)
-      const round = Math.max(...nodes.map(Processes.finalizedRound)) + 10
-      await Processes.everybodyAt(nodes, round)
-      await expectSound(network, nodes, round)
-    },
-    LIMIT_MS,
-  )
-
-  it(
     "finalize one history with 200 ms of latency and five per cent loss",
     async () => {
       const { network, nodes } = await started()

@@ -1,20 +1,24 @@
 /**
- * Plants a fault in a source text. A fault names what it breaks, a function or a call in it, and brings the function that
- * runs instead. It speaks of nothing inside the function but that call, so a local variable may be renamed; once the name
- * itself is gone, planting fails. Faults are found in the syntax tree and live in tests, never in `src/`.
+ * Plants a fault in a source text. A fault names a function, or a call in it, and brings the function to run instead.
+ * It refers to nothing else inside the function, so local variables can be renamed; if the name itself is gone,
+ * planting fails. Faults are located in the syntax tree and live in tests, never in `src/`.
  */
 import { type ESTree, parseSync, Visitor } from "vite"
 
 export interface Change {
-  /** From the root of the project. */
+  /** Relative to the project's root. */
   readonly file: string
-  /** A function of the module, `Class.method`, `Class.#private` or `Class.constructor`. */
+  /** A function of the module, `Class.method`, `Class.#private` or `Class.constructor`; with `call`, any constant too. */
   readonly of: string
-  /** One call in that function, by the end of the path that is called: `isQuorum`, `supply.increase`. By default all of it. */
+  /**
+   * One call in that function, by the end of the called path: `isQuorum`, `supply.increase`. By default the whole
+   * function is replaced.
+   */
   readonly call?: string
   /**
-   * A function that takes the same arguments, under names of its own. It sees what its place sees: `this`, private
-   * members, the names of the module. In place of a whole function it is an arrow, and `original` is what it replaces.
+   * A function with the same arguments under its own names. It can use what is visible at its place: `this`, private
+   * members, and the module's names. In place of a whole function it is an arrow function, and `original` is the
+   * replaced function.
    */
   readonly by: string
 }
@@ -24,7 +28,7 @@ export interface Fault {
   readonly changes: ReadonlyArray<Change>
 }
 
-/** Texts by their place in a source; no two overlap. */
+/** Replacement texts by their span in a source; no two overlap. */
 type Edits = Array<{ readonly at: ESTree.Span; readonly text: string }>
 
 type Callable = (ESTree.Function & { readonly body: ESTree.FunctionBody }) | ESTree.ArrowFunctionExpression
@@ -40,7 +44,7 @@ const isCallable = (node: ESTree.Node | null): node is Callable =>
   node?.type === "ArrowFunctionExpression" ||
   ((node?.type === "FunctionDeclaration" || node?.type === "FunctionExpression") && node.body !== null)
 
-/** What a module declares, by name. */
+/** The declarations of a module, by name. */
 function* declarations(program: ESTree.Program): Generator<readonly [name: string, node: ESTree.Node | null]> {
   for (const statement of program.body) {
     const node = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement
@@ -86,7 +90,7 @@ const pathOf = (node: ESTree.Node): string => {
   }
 }
 
-const calleesIn = (program: ESTree.Program, within: Callable, call: string): ReadonlyArray<ESTree.Node> => {
+const calleesIn = (program: ESTree.Program, within: ESTree.Span, call: string): ReadonlyArray<ESTree.Node> => {
   const callees: Array<ESTree.Node> = []
   const visitor = new Visitor({
     CallExpression: ({ callee, start, end }) => {
@@ -97,7 +101,7 @@ const calleesIn = (program: ESTree.Program, within: Callable, call: string): Rea
   return callees
 }
 
-/** The arrow function that a fault brings, with its text. */
+/** A fault's arrow function, with its text. */
 const arrowOf = (by: string) => {
   const source = `const by = ${by}`
   const [, node] = [...declarations(parsed("by.ts", source))][0] ?? []
@@ -105,7 +109,7 @@ const arrowOf = (by: string) => {
   return { ...node, textOf: ({ start, end }: ESTree.Span) => source.slice(start, end) }
 }
 
-/** What follows the name of a parameter: its type, and what it is by default. */
+/** The rest of a parameter after its name: its type and default. */
 const afterName = (source: string, param: ESTree.ParamPattern): string => {
   switch (param.type) {
     case "Identifier":
@@ -121,7 +125,7 @@ const afterName = (source: string, param: ESTree.ParamPattern): string => {
   }
 }
 
-/** The function keeps its types and takes the names and the body of the fault. */
+/** Keeps the function's types, and takes the fault's names and body. */
 const replaceFunction = (source: string, target: Callable, by: string): Edits => {
   const arrow = arrowOf(by)
   const { body, params, returnType } = target
@@ -142,7 +146,9 @@ const replaceFunction = (source: string, target: Callable, by: string): Edits =>
   ]
 }
 
-/** Of the type of what is called. Declared as a function, since a module may call it before its end is reached. */
+/**
+ * Has the type of the called function. A function declaration, since a module may call it before its end is reached.
+ */
 const INSTEAD = "\nfunction instead<F>(_original: () => F, by: NoInfer<F>): F { return by }\n"
 
 const replaceCallee = (source: string, { start, end }: ESTree.Node, by: string): Edits => [
@@ -157,30 +163,35 @@ const exactlyOne = <A>(what: string, found: Iterable<A>): A => {
 }
 
 const edited = (source: string, edits: Edits): string => {
-  // From the end; what is put before a place comes after what that place becomes.
+  // From the end. Text inserted before a span comes after the span's replacement.
   const fromTheEnd = edits.sort((a, b) => b.at.start - a.at.start || b.at.end - a.at.end)
   return fromTheEnd.reduce((text, { at, text: by }) => text.slice(0, at.start) + by + text.slice(at.end), source)
 }
 
 const targetOf = (program: ESTree.Program, { of }: Change): Callable => exactlyOne(of, functionsNamed(program, of))
 
-const calleeOf = (program: ESTree.Program, target: Callable, of: string, call: string): ESTree.Node =>
-  exactlyOne(`call of ${call} in ${of}`, calleesIn(program, target, call))
+function* valuesNamed(program: ESTree.Program, path: string): Generator<ESTree.Span> {
+  for (const [name, node] of declarations(program))
+    if (name === path && node !== null && node.type !== "ClassDeclaration") yield node
+  if (path.includes(".")) yield* functionsNamed(program, path)
+}
+
+const calleeOf = (program: ESTree.Program, of: string, call: string): ESTree.Node =>
+  exactlyOne(`call of ${call} in ${of}`, calleesIn(program, exactlyOne(of, valuesNamed(program, of)), call))
 
 const changed = (source: string, change: Change): string => {
   const { file, of, call, by } = change
   const program = parsed(file, source)
-  const target = targetOf(program, change)
   const edits =
     call === undefined
-      ? replaceFunction(source, target, by)
-      : replaceCallee(source, calleeOf(program, target, of, call), by)
+      ? replaceFunction(source, targetOf(program, change), by)
+      : replaceCallee(source, calleeOf(program, of, call), by)
   return edited(source, edits)
 }
 
 /**
- * The source of this file with what the fault changes in it; none if that is nothing. A name that is gone, or means two
- * things, is an error: a fault that was never planted must not pass for one that was found.
+ * The source of this file with the fault's changes; undefined if there are none. A missing or ambiguous name is an
+ * error, since a fault that was not planted must not count as found.
  */
 export const plant = ({ name, changes }: Fault, file: string, source: string): string | undefined => {
   const here = changes.filter((change) => change.file === file)
@@ -200,26 +211,24 @@ const naming = <A>(fault: string, file: string, work: () => A): A => {
   }
 }
 
-/** What several faults put into the same place, each by its name. */
+/** The replacements that several faults have for the same place, by name. */
 interface Choice {
-  readonly target: Callable
-  /** None where it is the whole function. */
-  readonly callee: ESTree.Node | undefined
+  readonly edits: (source: string, arms: Choice["arms"]) => Edits
   readonly arms: Array<readonly [fault: string, by: string]>
 }
 
-/** The callee stays where none of the faults is chosen; the arrow keeps what it is called on. */
+/** The callee stays if none of the faults is active. The arrow function keeps its receiver. */
 const chooseCallee = (source: string, { start, end }: ESTree.Node, arms: Choice["arms"]): Edits => {
   const kept = `(...all) => ${source.slice(start, end)}(...all)`
   const choice = arms.reduceRight(
     (rest, [fault, by]) => `globalThis.chosenFault === "${fault}" ? (${by}) : ${rest}`,
     kept,
   )
-  // A bracket at the beginning of a line would go on with the line before it.
+  // A bracket at the beginning of a line would continue the previous line.
   return [{ at: { start, end }, text: `Object(${choice})` }]
 }
 
-/** The function becomes one that calls what it was, or what a fault has in its place. */
+/** The function becomes one that calls its former body, or the active fault's. */
 const chooseFunction = (source: string, target: Callable, arms: Choice["arms"]): Edits => {
   const { body, params } = target
   const async = target.async ? "async " : ""
@@ -237,9 +246,19 @@ const chooseFunction = (source: string, target: Callable, arms: Choice["arms"]):
   ]
 }
 
+const placeOf = (program: ESTree.Program, change: Change): readonly [place: string, edits: Choice["edits"]] => {
+  const { of, call } = change
+  if (call === undefined) {
+    const target = targetOf(program, change)
+    return [`function ${target.start}`, (source, arms) => chooseFunction(source, target, arms)]
+  }
+  const callee = calleeOf(program, of, call)
+  return [`call ${callee.start}`, (source, arms) => chooseCallee(source, callee, arms)]
+}
+
 /**
- * The same for several faults, of which a program chooses one while it runs (`Chosen.ts`). Without types: it is for a
- * bundler, not for the compiler.
+ * The same for several faults, at most one of which the running program activates (`Chosen.ts`). Without types: the
+ * result is for a bundler, not the compiler.
  */
 export const plantAll = (faults: ReadonlyArray<Fault>, file: string, source: string): string | undefined => {
   const here = faults.flatMap(({ name, changes }) =>
@@ -250,16 +269,14 @@ export const plantAll = (faults: ReadonlyArray<Fault>, file: string, source: str
   const choices = new Map<string, Choice>()
   for (const { fault, change } of here) {
     naming(fault, file, () => {
-      const target = targetOf(program, change)
-      const callee = change.call === undefined ? undefined : calleeOf(program, target, change.of, change.call)
-      const place = `${(callee ?? target).start} ${callee === undefined}`
-      const choice = choices.get(place) ?? { target, callee, arms: [] }
+      const [place, edits] = placeOf(program, change)
+      const choice = choices.get(place) ?? { edits, arms: [] }
       choice.arms.push([fault, change.by])
       choices.set(place, choice)
     })
   }
-  const edits = [...choices.values()].flatMap(({ target, callee, arms }) =>
-    callee === undefined ? chooseFunction(source, target, arms) : chooseCallee(source, callee, arms),
+  return edited(
+    source,
+    [...choices.values()].flatMap(({ edits, arms }) => edits(source, arms)),
   )
-  return edited(source, edits)
 }

@@ -1,9 +1,9 @@
-/** Balances and statements follow from the transactions, and nobody goes back to what was before. */
+/** Balances and statements follow from the transactions, and no node returns to an earlier state. */
 import { type Asked, type Final, type History, type Of, of, short, type Violation } from "../History.js"
 import { Told } from "../Told.js"
 import { finals } from "./Finality.js"
 
-/** An account after so many of its transactions. */
+/** An account after a number of its transactions. */
 interface State {
   readonly balance: number
   readonly nonce: number
@@ -13,7 +13,7 @@ interface Life {
   readonly address: string
   /** Oldest first. */
   readonly hashes: ReadonlyArray<string>
-  /** Where each stands in them. */
+  /** The position of each hash. */
   readonly places: ReadonlyMap<string, number>
   /** One more than there are transactions. */
   readonly states: ReadonlyArray<State>
@@ -53,7 +53,7 @@ const lifeOf = (
 
 const oldestFirst = ({ entries }: Of<"statement">): ReadonlyArray<string> => entries.map(({ hash }) => hash).reverse()
 
-/** How many transactions it covers; a part of one says so by its newest. */
+/** The number of transactions up to the end of a statement; a partial one ends with its newest entry. */
 const lengthOf = ({ entries, isWhole }: Of<"statement">, { places }: Life): number => {
   const [newest] = entries
   return isWhole || newest === undefined ? entries.length : (places.get(newest.hash) ?? -1) + 1
@@ -89,7 +89,7 @@ const statementsOf = (
 
 interface Observation {
   readonly asked: Pick<Asked, "node" | "began" | "ended" | "floor" | "commit">
-  /** After how many transactions the account can have been so; or at least after so many. */
+  /** The numbers of transactions after which the account can be in this state, or the lowest such number. */
   readonly possible: ReadonlyArray<number> | { readonly from: number }
   readonly what: string
 }
@@ -108,7 +108,7 @@ const observationsOf = (history: History, life: Life): ReadonlyArray<Observation
     }
     if (line.kind === "statement" && line.address === life.address)
       return [{ asked: line, possible: [lengthOf(line, life)], what: `statement of ${line.entries.length}` }]
-    // A lookup or an event says that the account is at least so far.
+    // A lookup or an event shows that the account is at least at this transaction.
     if (line.kind === "event" || (line.kind === "lookup" && line.found.status === "finalized")) {
       const at = life.places.get(line.hash)
       const asked =
@@ -132,7 +132,7 @@ const neverGoesBack = (history: History, life: Life): ReadonlyArray<Violation> =
       told.tell(asked, possible.from)
       return []
     }
-    // Without an end the statements may not reach as far as the balances do.
+    // In an unfinished history the statements may end before the balances.
     if (possible.length === 0) return isSettled ? [{ rule: "balance", what: `${where}: it was never so` }] : []
     const least = told.least(asked)
     const index = possible.find((each) => each >= least)

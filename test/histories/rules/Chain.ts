@@ -1,4 +1,4 @@
-/** One supply after each round, one checkpoint of each round, and no answer older than was asked for. */
+/** One supply after each round, one checkpoint per round, and no answer older than requested. */
 import { type Asked, type History, of, type Violation } from "../History.js"
 import { Told } from "../Told.js"
 

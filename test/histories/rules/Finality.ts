@@ -1,4 +1,4 @@
-/** What was told final stays, says the same everywhere, and everything accepted comes to an end. */
+/** A final transaction stays final, with the same outcome everywhere, and every accepted one becomes final. */
 import { Array as List } from "effect"
 import { binding, type Final, type History, type Of, of, short, type Violation } from "../History.js"
 
@@ -25,9 +25,13 @@ const sameEverywhere = (told: ReadonlyArray<Told>): ReadonlyArray<Violation> => 
   })
 }
 
+/** An event says as much as a lookup. */
 const neverDisappears = (history: History, told: ReadonlyArray<Told>): ReadonlyArray<Violation> => {
   const isBound = binding(history)
-  const byHash = List.groupBy(told, ({ hash }) => hash)
+  const heard = of(history, "event").map(({ node, at, hash }) => ({
+    ...{ node, hash, began: at, ended: at, floor: null, commit: null },
+  }))
+  const byHash = List.groupBy([...told, ...heard], ({ hash }) => hash)
   return of(history, "lookup").flatMap((lookup) => {
     const before = isFinal(lookup) ? undefined : byHash[lookup.hash]?.find((earlier) => isBound(earlier, lookup))
     if (before === undefined) return []
@@ -36,7 +40,7 @@ const neverDisappears = (history: History, told: ReadonlyArray<Told>): ReadonlyA
   })
 }
 
-/** One outcome for each nonce, and the events say what the lookups say. */
+/** One outcome per nonce, and events agree with lookups. */
 const appliedOnce = (history: History, final: ReadonlyMap<string, Final>): ReadonlyArray<Violation> => {
   const taken = new Map<string, string>()
   const sent = new Map(of(history, "submit").map(({ transaction }) => [transaction.hash, transaction]))
@@ -59,7 +63,7 @@ const appliedOnce = (history: History, final: ReadonlyMap<string, Final>): Reado
   return [...twice, ...unlike]
 }
 
-/** Judged only where somebody waited for the end. */
+/** Judged only if the run waited for the end. */
 const comesToAnEnd = (history: History, final: ReadonlyMap<string, Final>): ReadonlyArray<Violation> => {
   if (of(history, "settled").length === 0) return []
   const submits = of(history, "submit")
@@ -83,6 +87,20 @@ const comesToAnEnd = (history: History, final: ReadonlyMap<string, Final>): Read
   )
 }
 
+/** Everybody was asked until they knew, so whoever does not know stands still. */
+const nobodyIsBehind = (history: History, final: ReadonlyMap<string, Final>): ReadonlyArray<Violation> => {
+  if (of(history, "settled").length === 0) return []
+  const last = new Map(of(history, "lookup").map((lookup) => [`${lookup.node} ${lookup.hash}`, lookup]))
+  const behind = new Map(
+    [...last.values()].flatMap((lookup) =>
+      isFinal(lookup) || !final.has(lookup.hash) ? [] : [[lookup.node, lookup] as const],
+    ),
+  )
+  return [...behind].map(([node, { hash, found }]) => ({
+    ...{ rule: "behind", what: `${short(hash)} is final, and still ${found.status} at ${node} at the end` },
+  }))
+}
+
 export const judge = (history: History): ReadonlyArray<Violation> => {
   const told = of(history, "lookup").filter(isFinal)
   const final = finals(history)
@@ -91,5 +109,6 @@ export const judge = (history: History): ReadonlyArray<Violation> => {
     ...neverDisappears(history, told),
     ...appliedOnce(history, final),
     ...comesToAnEnd(history, final),
+    ...nobodyIsBehind(history, final),
   ]
 }

@@ -1,4 +1,4 @@
-/** Every reader's order is one order, and an unbroken run of events misses none. */
+/** All readers see one order, and an uninterrupted run of events misses none. */
 import { Array as List } from "effect"
 import { type History, type Of, of, short, type Violation } from "../History.js"
 
@@ -21,7 +21,7 @@ const runOf = (events: ReadonlyArray<Of<"event">>): Run => {
 const repeated = ({ name, hashes, at }: Run): ReadonlyArray<Violation> =>
   hashes.flatMap((hash, i) => (at.get(hash) === i ? [] : [{ rule: "twice", what: `${short(hash)} twice in ${name}` }]))
 
-/** Two that follow each other in one run do so in another one that has both. */
+/** Two consecutive events of one run are consecutive in every other run that has both. */
 const compare = (run: Run, other: Run): ReadonlyArray<Violation> => {
   const found: Array<Violation> = []
   let last: { readonly hash: string; readonly i: number; readonly at: number } | null = null
@@ -40,7 +40,7 @@ const compare = (run: Run, other: Run): ReadonlyArray<Violation> => {
   return found
 }
 
-/** The senders' nonces go up by one in every run; a run may begin anywhere. */
+/** Each sender's nonces increase by one within a run, which can begin anywhere. */
 const nonces = (history: History, { name, hashes }: Run): ReadonlyArray<Violation> => {
   const sent = new Map(of(history, "submit").map(({ transaction }) => [transaction.hash, transaction]))
   const next = new Map<string, number>()

@@ -17,6 +17,7 @@ const rooms = {
   ops: "the files in ops/",
   scripts: "the scripts",
   simulation: "whole networks on a virtual clock",
+  spec: "the model in docs/spec, and the program beside it",
   support: "what tests share",
 }
 

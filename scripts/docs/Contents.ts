@@ -59,7 +59,7 @@ export const contents: ReadonlyArray<Group> = [
     pages: docs(
       ...["concepts", "coming-from", "faq", "economics", "governance", "threat-model", "security", "architecture"],
       ...["walkthrough", "consensus", "fetching", "ledger", "storage", "recovery", "performance", "scale"],
-      "simulation",
+      ...["simulation", "vigil"],
     ),
   },
   { title: "Contributing", pages: ["CONTRIBUTING.md", "docs/left-out.md", DECISIONS] },

@@ -88,12 +88,12 @@ const modes: { readonly [mode: string]: ViteUserConfig["test"] } = {
   network: stories("test/network/*.long.ts"),
   /** They measure, so nothing may run beside them. */
   attacks: stories("test/network/attacks/*.long.ts"),
-  /** The pages in a real browser, one file at a time, since each has a node and a browser. */
+  /** The pages in a real browser, two files at a time, since each has a node and a browser and mostly waits. */
   browser: {
     ...limits,
     include: ["test/browser/**/*.test.ts"],
     pool: "forks",
-    fileParallelism: false,
+    poolOptions: { forks: { minForks: 2, maxForks: 2 } },
     testTimeout: 600_000,
   },
   /**

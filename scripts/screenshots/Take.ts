@@ -84,7 +84,7 @@ const walletPages = ({ network, stopped }: Life.Life): ReadonlyArray<Subject> =>
 
 const places = ["dag", "transactions", "charts", "validators", "mempool", "checkpoints", "peers", "parameters"]
 
-/** Every page with content. Proposals come first, before their votes end. */
+/** Every page with content. First come those that change soon: the running epoch, and proposals before their votes end. */
 const everyPage = async (life: Life.Life): Promise<ReadonlyArray<Subject>> => {
   const { client, proposals, slashed, stopped } = life
   const { validators } = await client.staking.validators()
@@ -92,10 +92,10 @@ const everyPage = async (life: Life.Life): Promise<ReadonlyArray<Subject>> => {
   const { checkpoints } = await client.checkpoints.list({ urlParams: { closing: "only", limit: 1 } })
   const [validator, transaction, closing] = [validators[1], transactions[0], checkpoints[0]]
   return [
+    { name: "epoch-running", path: `epoch/${(closing?.epoch ?? 0) + 1}` },
     { name: "proposals", path: "proposals" },
     { name: "proposal-active", path: `proposal/${proposals.Active}` },
     { name: "proposal-passed", path: `proposal/${proposals.Passed}` },
-    { name: "epoch-running", path: `epoch/${(closing?.epoch ?? 0) + 1}` },
     { name: "overview", path: "" },
     ...places.map((place) => ({ name: place, path: place })),
     { name: "proposal-executed", path: `proposal/${proposals.Executed}` },

@@ -25,7 +25,7 @@ export interface Style {
 
 /** The effect; undefined for a proposal that only declares something. */
 export const effect = (fields: Fields, { account, coins, parameter }: Style): string | undefined => {
-  if ("param" in fields && fields.param === PARAMETER) return `go over to protocol version ${fields.value}`
+  if ("param" in fields && fields.param === PARAMETER) return `upgrade to protocol version ${fields.value}`
   if ("param" in fields) return `set ${fields.param} to ${parameter(fields.param, fields.value)}`
   if ("action" in fields) {
     return `${fields.action === "add" ? "give a council seat to" : "take the council seat of"} ${account(fields.address)}`

@@ -1,4 +1,4 @@
-/** A wallet with several accounts, the ways of a key into it and out of it, and what helps before anything is signed. */
+/** A wallet with several accounts: import and export of keys, and the help before signing. */
 import { readFileSync } from "node:fs"
 import { Option } from "effect"
 import type { Browser, Page } from "playwright-core"
@@ -48,7 +48,7 @@ const open = async (options: Parameters<typeof Browsers.open>[1] = {}) => {
 
 const writtenBy = (key: Wallet.SecretKey): string => Wallet.account(network, key).addressBech32
 
-/** The one whose address the page shows. */
+/** Waits until the page shows this key's address. */
 const isShown = (page: Page, key: Wallet.SecretKey): Promise<void> =>
   page.locator(".purse a.mono", { hasText: writtenBy(key) }).waitFor()
 
@@ -276,7 +276,7 @@ describe("the form before signing", () => {
     for (const to of ["@alice", writtenBy(Wallet.generate())]) {
       await form.getByLabel("To", { exact: true }).fill(to)
       await form.getByRole("button", { name: /^Max/ }).click()
-      // Typed before the node has answered.
+      // Filled in before the node has answered.
       await form.getByLabel("Memo").fill("all of it")
       await expect.poll(() => form.getByLabel("Amount in UDG").inputValue()).toMatch(/^999\./)
       await form.getByRole("button", { name: "Review" }).click()

@@ -12,7 +12,8 @@ interface Violation {
 }
 
 /**
- * Serious and critical findings, one line each. Run through the debugger, so that the page's policy stays unchanged.
+ * Serious and critical findings, one line each. axe runs through the debugger, so that the page's policy stays
+ * unchanged.
  */
 export const seriousOn = async (page: Page): Promise<ReadonlyArray<string>> => {
   await page.evaluate(source)
@@ -22,7 +23,7 @@ export const seriousOn = async (page: Page): Promise<ReadonlyArray<string>> => {
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ""}`))
 }
 
-/** How many colours are painted; an empty canvas has one. */
+/** The number of painted colours; an empty canvas has one. */
 export const coloursOf = (canvas: Locator): Promise<number> =>
   canvas.evaluate((element) => {
     if (!(element instanceof HTMLCanvasElement)) throw new Error("no canvas")

@@ -1,4 +1,4 @@
-/** What stays of the explorer when a node's answer, or a mistake of the page's own, makes a part of it fail. */
+/** What remains of the explorer when an invalid response or a bug of its own breaks part of a page. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Option } from "effect"
 import type { Browser, Page } from "playwright-core"
@@ -31,7 +31,7 @@ afterAll(async () => {
   await node?.stop()
 })
 
-/** The menu leads on, and the search is there. */
+/** Navigation and search still work. */
 const leadsOn = async (page: Page): Promise<void> => {
   await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Parameters" }).click()
   await page.getByRole("heading", { level: 1, name: "Parameters" }).waitFor()

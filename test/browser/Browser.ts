@@ -1,4 +1,4 @@
-/** A real browser for the length of a test file, and pages that remember whatever went wrong on them. */
+/** A real browser for one test file, with pages that record every error. */
 import { existsSync } from "node:fs"
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
 
@@ -9,19 +9,19 @@ export const launch = (): Promise<Browser> => {
   if (executablePath === undefined) {
     throw new Error(`no browser at ${places.join(", ")}; install Debian's chromium, or name one with CHROMIUM=PATH`)
   }
-  // The sandbox wants a user that is not root, and CI has none; what is opened here are our own pages.
+  // The sandbox needs a user other than root, which CI lacks. Only our own pages are opened.
   return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] })
 }
 
 export interface Watched {
   readonly page: Page
-  /** Errors of the console and of scripts, and what the page's policy refused. */
+  /** Console errors, script errors, and violations of the page's policy. */
   readonly troubles: ReadonlyArray<string>
-  /** Whatever left the browser: addresses, headers and bodies. */
+  /** Everything that left the browser: addresses, headers and bodies. */
   readonly sent: ReadonlyArray<string>
 }
 
-/** The browser itself writes such a line for every answer that is no 2xx; that one is no error of the page's. */
+/** The browser logs a line like this for each 404 response. It is not an error of the page. */
 const isAnswer = (text: string): boolean =>
   /^Failed to load resource: the server responded with a status of 404/.test(text)
 
@@ -41,7 +41,7 @@ export const open = async (browser: Browser, options: BrowserContextOptions = {}
   return { page, troubles, sent }
 }
 
-/** Whether it scrolls sideways. A phone's `innerWidth` grows with what is too wide, and says nothing. */
+/** Whether the page scrolls sideways. On a phone `innerWidth` grows with wide content, so it is not compared. */
 export const isTooWide = async (page: Page): Promise<boolean> =>
   (await page.evaluate(() => document.documentElement.scrollWidth)) > (page.viewportSize()?.width ?? 0)
 

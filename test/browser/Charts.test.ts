@@ -1,4 +1,4 @@
-/** Figures over time, as the node kept them: over a real node, in a real browser. */
+/** Time series of a real node, in a real browser. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Option } from "effect"
 import type { Browser, Page } from "playwright-core"
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const plot = (page: Page, title: string) => page.getByRole("region", { name: title }).getByRole("img")
 
-/** As over a gateway, whose answers are made up where a node has none. */
+/** A page over a gateway, with made-up responses to what a node cannot answer. */
 const withArchive = (page: Page) =>
   page.route("**/network", async (route) => {
     const response = await route.fetch()
@@ -33,7 +33,7 @@ const withArchive = (page: Page) =>
   })
 
 const DAY_MS = 86_400_000
-/** As many as one answer has. */
+/** Entries in one response. */
 const A_PAGE = 500
 
 describe("the charts", () => {
@@ -59,7 +59,7 @@ describe("the charts", () => {
         const box = await page.getByRole("region", { name: title }).boundingBox()
         return Math.round((box?.x ?? 0) + (box?.width ?? 0))
       }
-      // Beside the last of an odd number is no hole.
+      // With an odd number of charts, the last one fills its row.
       expect(await right("Pending transactions")).toBe(await right("Staked, UDG"))
       expect(await Axe.seriousOn(page)).toEqual([])
       expect(troubles).toEqual([])
@@ -110,7 +110,8 @@ describe("the charts", () => {
     const tops = line.map(([top]) => top).filter((top) => top !== undefined)
     const heights = new Map<number, number>()
     for (const top of tops) heights.set(top, (heights.get(top) ?? 0) + 1)
-    // From 200 to 100 to 300, which is reached at the right edge only; a slope has another height in every column.
+    // The line goes from 200 to 100, and to 300 only at the right edge. A slope would have a different height in every
+    // column.
     const levels = [...heights].filter(([, columns]) => columns > tops.length / 4).map(([top]) => top)
     expect(levels).toHaveLength(2)
     expect(levels[0]).toBeLessThan(levels[1] ?? 0)
@@ -128,7 +129,7 @@ describe("the charts", () => {
       const query = new URL(route.request().url()).searchParams
       asked.push(query.get("until"))
       const until = Number(query.get("until") ?? today + 1)
-      // The first day has one vertex, and each one more.
+      // The first day has one vertex, and each later day one more.
       const statistics = Array.from({ length: days }, (_, back) => ({ timestamp: today - back * DAY_MS, back }))
         .filter(({ timestamp }) => timestamp < until)
         .slice(0, Number(query.get("limit")))
@@ -142,7 +143,7 @@ describe("the charts", () => {
     await vertices.waitFor()
     const most = days.toLocaleString("en")
     expect(await vertices.getAttribute("aria-label")).toBe(
-      `Vertices per day, since the network began: between 1 and ${most}, now ${most}`,
+      `Vertices per day, since the network began: between 1 and ${most}, last ${most}`,
     )
     expect(asked).toHaveLength(3)
     expect(troubles).toEqual([])
@@ -163,7 +164,7 @@ describe("the charts", () => {
     await canvas.waitFor()
     const made = await Painted.rowsOf(canvas, "--good")
     const missed = await Painted.rowsOf(canvas, "--bad")
-    // In the middle of the bars: at their edges colours mix.
+    // Only the middle of each bar: colours mix at the edges.
     const bars = made.map((rows, x) => ({ made: rows, missed: missed[x] ?? [] })).filter(({ made }) => made.length > 30)
     expect(bars.length).toBeGreaterThan(30)
     for (const bar of bars) {

@@ -1,4 +1,4 @@
-/** The controls of `udg dev` against real pages: a page that is open on the machine must not reach them. */
+/** The controls of `udg dev` against real pages: a page open on the same machine must not reach them. */
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Browser } from "playwright-core"

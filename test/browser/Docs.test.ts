@@ -1,4 +1,4 @@
-/** The documentation site in a real browser: below some path of a server, from a folder without one, and on a phone. */
+/** The documentation site in a real browser: below a path of a server, from a folder without one, and on a phone. */
 import { execFile } from "node:child_process"
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer, type Server } from "node:http"
@@ -45,7 +45,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** From the front page by the search and by links, back to the front page. */
+/** Starts at the front page, uses the search and links, and returns. */
 const look = async (page: Page, start: string): Promise<void> => {
   await page.goto(`${start}index.html`)
   await page.keyboard.press("/")
@@ -120,7 +120,7 @@ describe("the documentation", () => {
     await page.context().close()
   })
 
-  it("copies code, and from a terminal only what is typed", async () => {
+  it("copies code, and only the typed lines of a terminal session", async () => {
     const { page, troubles } = await Browsers.open(browser, { permissions: ["clipboard-read", "clipboard-write"] })
     const copied = async (path: string, text: string): Promise<string> => {
       await page.goto(`${url}docs/${path}.html`)

@@ -1,4 +1,4 @@
-/** What takes a cooldown or a vote to end, followed to its end: over a network whose rounds can be made at once. */
+/** Follows withdrawals and votes to their end, on a network that makes rounds at once. */
 import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import * as Wallet from "../../src/client/Wallet.js"
@@ -6,7 +6,7 @@ import { type FundedAccount, type StartedNode, startNode } from "../../src/testi
 import * as Browsers from "./Browser.js"
 import * as Purse from "./Purse.js"
 
-/** More than a cooldown and the rest of its epoch, and more than a vote. */
+/** Enough rounds for a cooldown and the rest of its epoch, and for a vote. */
 const UNTIL_THE_END = 120
 
 /** Enough to outvote the network's own validator. */
@@ -45,7 +45,7 @@ const make = async (payload: Wallet.SignedTransaction): Promise<void> => {
 const fact = (page: Page, name: string) =>
   page.locator(".facts > div", { has: page.getByText(name, { exact: true }) }).locator("dd")
 
-/** "round 1,240 (in about 2 min)" */
+/** Parses "round 1,240 (in about 2 min)". */
 const roundIn = (text: string | null): number =>
   Number(/round ([\d,]+)/.exec(text ?? "")?.[1]?.replaceAll(",", "") ?? Number.NaN)
 
@@ -53,6 +53,22 @@ const historyOf = async (page: Page, of: FundedAccount) => {
   await page.goto(`${node.url}/explorer/address/${of.addressBech32}`)
   return page.getByRole("region", { name: "Changes of the account's balance, newest first" }).locator("tbody tr")
 }
+
+describe("a stake without a seat", () => {
+  it("says how its validator gets one", async () => {
+    const owner = theOwner()
+    await make(owner.stake({ nonce: 0, fee: 1_000, amount: Wallet.sats("2500") }))
+    const { page, troubles } = await Browsers.open(browser)
+    await page.goto(`${node.url}/explorer/validator/${owner.addressBech32}`)
+    await fact(page, "State").getByText("no seat in this epoch; the next close can give it one").waitFor()
+    const [member] = (await node.client.staking.validators()).validators.filter(({ in_committee }) => in_committee)
+    await page.goto(`${node.url}/explorer/validator/${member?.address}`)
+    await page.getByText("in committee", { exact: true }).waitFor()
+    expect(await fact(page, "State").textContent()).toBe("in committee")
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+})
 
 describe("a withdrawn stake", () => {
   it("shows its payout date, and is in the balance and the history afterwards", async () => {
@@ -100,7 +116,7 @@ describe("a withdrawn delegation", () => {
     await leaves.waitFor({ state: "detached" })
     const rows = await historyOf(page, owner)
     const released = rows.filter({ hasText: "Delegation released" })
-    // What was delegated, and what it has earned.
+    // The delegated coins and what they earned.
     expect(await released.textContent()).toMatch(/\+1,50\d\./)
     expect(troubles).toEqual([])
     await page.context().close()

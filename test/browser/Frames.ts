@@ -1,4 +1,4 @@
-/** How smoothly the DAG moves: a wheel turned at every frame, as fast as the browser takes it. */
+/** The DAG view's frame rate while a wheel turns as fast as the browser accepts it. */
 import type { Page } from "playwright-core"
 
 const SECONDS = 2
@@ -17,7 +17,7 @@ export const whileMoving = (page: Page): Promise<number> =>
     return count / seconds
   }, SECONDS)
 
-/** Until two hundred rounds and more are to be seen at once; those to the left are fetched as they come into view. */
+/** Zooms out until at least two hundred rounds are visible. Rounds to the left are fetched as they come into view. */
 export const zoomOut = async (page: Page): Promise<void> => {
   const button = page.getByRole("button", { name: "Zoom out" })
   for (let i = 0; i < 6; i++) await button.click()

@@ -1,4 +1,4 @@
-/** The explorer over a gateway, as it is over a node: an archive in PostgreSQL, and one validator behind it. */
+/** The explorer over a gateway with an archive in PostgreSQL and one validator. */
 import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { connect } from "../../src/client/Client.js"
@@ -88,7 +88,7 @@ describe.skipIf(missing)("the explorer over a gateway", { timeout: 300_000 }, ()
       page.getByRole("region", { name: title }).getByRole("img").getAttribute("aria-label")
     expect(await said("Vertices per hour")).toMatch(/^Vertices per hour, since the network began: between [1-9]/)
     expect(await said("Transactions per hour")).toMatch(
-      /: applied between \d+ and \d+, now \d+; failed between 0 and 0/,
+      /: applied between \d+ and \d+, last \d+; failed between 0 and 0/,
     )
     expect(await said("Supply at the end of each hour, UDG")).toMatch(/now 1,\d{3},\d{3}$/)
     expect(troubles).toEqual([])
@@ -149,6 +149,20 @@ describe.skipIf(missing)("the explorer over a gateway", { timeout: 300_000 }, ()
     const tab = page.getByLabel("Pages").getByRole("link", { name: "Accounts" })
     await tab.waitFor()
     await expect.poll(async () => ((await tab.boundingBox())?.x ?? 390) + 80 < 390).toBe(true)
+    await page.context().close()
+  })
+
+  it("says on every page that the archive is behind, and since when, instead of showing old figures as live", async () => {
+    const { page, troubles } = await Browsers.open(browser)
+    await page.goto(`${gateway.url}/explorer/parameters`)
+    const pulse = page.locator(".pulse")
+    await pulse.getByText("live", { exact: true }).waitFor()
+    follower.child.kill("SIGSTOP")
+    await page.getByText(/^archive the archive is \d+ rounds behind: .*, since \d\d:\d\d:\d\d$/).waitFor()
+    await pulse.getByText(/^(behind|halted)$/).waitFor()
+    follower.child.kill("SIGCONT")
+    await pulse.getByText("live", { exact: true }).waitFor()
+    expect(troubles).toEqual([])
     await page.context().close()
   })
 })

@@ -1,4 +1,4 @@
-/** The whole way with the keyboard alone, and with the browser's back and forward. */
+/** Uses the explorer with the keyboard alone, and with the browser's back and forward. */
 import { Option } from "effect"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, expect, it } from "vitest"
@@ -25,14 +25,14 @@ interface Focused {
   readonly isVisible: boolean
 }
 
-/** What has the focus, as a reader would call it, and whether it is seen that it has. */
+/** The accessible name of the focused element, and whether its focus is visible. */
 const focused = (page: Page): Promise<Focused> =>
   page.evaluate(() => {
     const element = document.activeElement
     if (!(element instanceof HTMLElement)) return { words: "", isVisible: false }
     const labels = "labels" in element && element.labels instanceof NodeList ? [...element.labels] : []
     const words = [element.getAttribute("aria-label"), ...labels.map((label) => label.textContent), element.textContent]
-    // A box around a field may show it in the field's place.
+    // A box around a field may show the field's focus.
     const isVisible = [element, element.parentElement ?? element].some((one) => {
       const { outlineStyle, boxShadow } = getComputedStyle(one)
       return outlineStyle !== "none" || boxShadow !== "none"
@@ -42,7 +42,7 @@ const focused = (page: Page): Promise<Focused> =>
 
 const MOST = 120
 
-/** Presses Tab until this has the focus; whatever has it on the way can be seen to have it. */
+/** Presses Tab until this element has the focus. The focus must be visible at each step. */
 const tabTo = async (page: Page, wanted: RegExp): Promise<void> => {
   for (let presses = 0; presses < MOST; presses++) {
     await page.keyboard.press("Tab")

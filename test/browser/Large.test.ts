@@ -1,4 +1,4 @@
-/** A hundred validators over two hundred rounds: more than a test can run, so the network is drawn, not real. */
+/** A hundred validators over two hundred rounds: more than a test can run, so the network is simulated. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { gzipSync } from "node:zlib"
@@ -66,7 +66,7 @@ it("cuts off no round or epoch number, wherever the picture is scrolled", async 
   const replay = page.getByRole("slider", { name: /^Replay/ })
   await replay.fill("250")
   await movedBy(Array.from({ length: 100 }, () => -4))
-  // Faster than rounds that left the picture are forgotten.
+  // Jumps back before rounds out of view are dropped.
   await replay.fill("250")
   await movedBy([0, 0, -240, ...Array.from({ length: 12 }, () => -8)])
   const labels = await page.evaluate<ReadonlyArray<readonly [number, number, number]>>("labels")

@@ -1,4 +1,4 @@
-/** Lists and what narrows them, a validator's past, and what readers call accounts, over a real node of a network with short epochs. */
+/** Lists and their filters, a validator's history, and private labels, over a real node with short epochs. */
 import { readFileSync } from "node:fs"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -66,7 +66,7 @@ describe("lists of transactions", () => {
     await page.goto(`${url}/explorer/transactions`)
     const paid = rows(page, TRANSACTIONS).filter({ hasText: "12.50" })
     const memo = paid.getByText(MEMO)
-    // No tooltip shows the rest of it on a phone.
+    // Phones have no tooltips, so the memo is not truncated there.
     const isCut = await memo.evaluate((element) => element.scrollWidth > element.clientWidth && element.clientWidth > 0)
     expect([isCut, await memo.getAttribute("title")]).toEqual([options === desktop, MEMO])
     expect(await paid.textContent()).toContain("0.00002")
@@ -86,7 +86,7 @@ describe("lists of transactions", () => {
     await page.context().close()
   })
 
-  it("align the decimal points of amounts, whatever follows them", async () => {
+  it("align the decimal points of amounts, with or without a unit", async () => {
     const { page } = await Browsers.open(browser, desktop)
     await page.goto(`${url}/explorer/transactions`)
     await rows(page, TRANSACTIONS).first().waitFor()
@@ -202,7 +202,7 @@ it("show a validator's stake, commission, delegators and earnings over time, as 
   const chart = (title: string) => page.getByRole("img", { name: new RegExp(`^${title}`) })
   await chart("Stake at each epoch, UDG").waitFor()
   const label = async (title: string) => (await chart(title).getAttribute("aria-label")) ?? ""
-  // An epoch may close between what the page asks and what is asked here.
+  // An epoch may close between the page's request and this one.
   const { checkpoints } = await client.checkpoints.list({ urlParams: { closing: "only", limit: 3 } })
   const openings = await Promise.all(checkpoints.map(({ round }) => client.checkpoints.checkpoint({ path: { round } })))
   const weights = openings.map(({ next_epoch: opened }) => opened?.members[0]?.weight)
@@ -215,7 +215,7 @@ it("show a validator's stake, commission, delegators and earnings over time, as 
   expect(Number(drawn.replaceAll(",", ""))).toBeGreaterThanOrEqual(1_500)
   expect(Number(drawn.replaceAll(",", ""))).toBeLessThanOrEqual(Number(Wallet.coins(delegated)))
   const earnings = await label("Earned per day, UDG")
-  const [, said = ""] = /rewards between [\d,.]+ and [\d,.]+, now ([\d,.]+);/.exec(earnings) ?? []
+  const [, said = ""] = /rewards between [\d,.]+ and [\d,.]+, last ([\d,.]+);/.exec(earnings) ?? []
   const { entries } = await client.transactions.statement({ path: { address: validator.address }, urlParams: {} })
   const earned = entries.filter(({ kind }) => kind === "reward").reduce((sum, { amount }) => sum + amount, 0)
   expect(Number(said.replaceAll(",", ""))).toBeGreaterThan(0)

@@ -1,4 +1,4 @@
-/** What a person sees of a node that lies about a balance: the explorer over a real node, with answers changed on the way. */
+/** What the explorer shows when a node lies about a balance: a real node, with responses changed on the way. */
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http"
 import { Option } from "effect"
 import type { Browser, Page } from "playwright-core"
@@ -14,7 +14,7 @@ const signerOf = History.signing()
 const alice = History.addressOf("alice")
 const coins = (sats: number) => sats / 100_000_000
 
-/** A network of four validators; three of them sign. */
+/** A network of four validators, three of which sign. */
 const networkOf = (shape: Omit<History.Shape, "size" | "signerOf">): History.History => {
   const made = History.make({ size: 4, signerOf, ...shape })
   return { ...made, running: History.resigned(made.running, (list) => list.slice(0, 3)) }
@@ -24,11 +24,11 @@ const three = networkOf({ last: 3 })
 /** The same network an epoch later. */
 const four = networkOf({ last: 4 })
 
-/** What the node says; everything else comes from the real one. */
+/** The responses to change; all others come from the real node. */
 interface Story {
   readonly history: History.History
   readonly state?: typeof History.trie
-  /** Of `GET /balance`. */
+  /** For `GET /balance`. */
   readonly balance?: number
   readonly proof?: (honest: Json) => Json
   readonly genesis?: string
@@ -40,7 +40,7 @@ let story: Story = { history: three }
 const server = createServer((incoming, outgoing) => void answer(incoming, outgoing))
 let url: string
 
-/** What the real node answers, which has never heard of Alice. */
+/** The response of the real node, which does not know Alice. */
 const real = async (path: string): Promise<Json> => {
   const json: unknown = await (await fetch(`${node.url}${path}`)).json()
   return { ...(json as Json) }
@@ -201,7 +201,7 @@ describe("a balance in the explorer", () => {
     const field = page.getByLabel("Closing checkpoint, EPOCH:HASH")
     await field.fill("3:nonsense")
     await page.getByRole("button", { name: "Trust this checkpoint" }).click()
-    expect(await page.getByRole("alert").textContent()).toContain("64 hex characters expected")
+    expect(await page.getByRole("alert").textContent()).toContain("64 hex characters")
     await field.fill(`3:${"ab".repeat(32)}`)
     await page.getByRole("button", { name: "Trust this checkpoint" }).click()
     await page.getByText("epoch 3 closed with checkpoint abababab…").waitFor()

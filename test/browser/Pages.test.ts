@@ -1,4 +1,4 @@
-/** Every page of the explorer over a real node: what it says, where it leads, and whether everybody can use it. */
+/** Every page of the explorer over a real node: its content, its links and its accessibility. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Option } from "effect"
 import type { Browser } from "playwright-core"
@@ -59,16 +59,16 @@ describe("the explorer's pages", () => {
     ["on a desktop, light", { colorScheme: "light" }],
     ["on a desktop, dark", { colorScheme: "dark" }],
     ["on a phone, dark", { ...Browsers.phone, colorScheme: "dark" }],
-  ] as const)("stand at stable addresses, and axe finds nothing serious, %s", async (_, options) => {
+  ] as const)("have stable addresses and no serious findings of axe, %s", async (_, options) => {
     const { page, troubles } = await Browsers.open(browser, options)
     for (const [path, title] of paths()) {
       await page.goto(`${node.url}${path}`)
       await page.getByRole("heading", { level: 1 }).waitFor()
       expect((await page.getByRole("heading", { level: 1 }).textContent())?.trim()).toMatch(title)
-      // What is read from the node is there, and no page is wider than its screen.
+      // All data has loaded, and no page is wider than its screen.
       await page.locator(".skeleton").first().waitFor({ state: "detached" })
       expect(await Browsers.isTooWide(page), path).toBe(false)
-      // Nor is a table wider than its place: whoever does not scroll it misses nothing.
+      // No table is wider than its container, so nothing is hidden until one scrolls.
       const tooWide = "[...document.querySelectorAll('.table')].filter((it) => it.scrollWidth > it.clientWidth).length"
       expect(await page.evaluate(tooWide), path).toBe(0)
       expect(await Axe.seriousOn(page), path).toEqual([])

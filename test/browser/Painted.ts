@@ -1,10 +1,10 @@
-/** Where a canvas shows a colour of the style sheet. */
+/** Finds the pixels of a canvas that have a colour of the style sheet. */
 import type { Locator } from "playwright-core"
 
-/** Lines thinner than two pixels are painted a little lighter. */
+/** Lines thinner than two pixels are painted slightly lighter. */
 const NEAR = 40
 
-/** For each column of pixels, from the left, the rows in which it has this colour, from the top. */
+/** For each column of pixels, from the left: the rows with this colour, from the top. */
 export const rowsOf = (canvas: Locator, variable: `--${string}`): Promise<ReadonlyArray<ReadonlyArray<number>>> =>
   canvas.evaluate(
     (element, { name, near }) => {

@@ -1,4 +1,4 @@
-/** How pages look at sizes where something was once cut off, hidden, or written in another form than elsewhere. */
+/** Layouts at screen sizes where content used to be cut off, hidden or formatted differently than elsewhere. */
 import { Option } from "effect"
 import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, expect, it } from "vitest"
@@ -27,7 +27,7 @@ it("fits the latest rounds beside the transactions, with their time", async () =
   await page.context().close()
 })
 
-it("fits a peer's row, with its key and its place in columns of their own", async () => {
+it("fits a peer's row, with separate columns for its key and its address", async () => {
   const { page } = await Browsers.open(browser, { viewport: { width: 1280, height: 900 } })
   const id = "6a4c1f7d0e5b92c83d14a6f70b9e28d5c3f1a07e4b6d8290f5c7e3a1b2d4f608"
   const peer = { id, address: `${id}@203.0.113.7:9333`, direction: "outbound", latency_ms: 12.4 }

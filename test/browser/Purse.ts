@@ -1,4 +1,4 @@
-/** The wallet's page, used as a person does. */
+/** Uses the wallet's page as a person does. */
 import type { Page } from "playwright-core"
 
 export const PASSPHRASE = "correct horse battery"
@@ -18,7 +18,7 @@ export const bringKey = async (page: Page, hex: string): Promise<void> => {
   await page.getByRole("button", { name: "Lock" }).waitFor()
 }
 
-/** Of a locked wallet. */
+/** Deletes the key of a locked wallet. */
 export const forget = async (page: Page): Promise<void> => {
   await page.getByText("Delete 1 key…").click()
   await page.getByRole("button", { name: "Delete 1 key" }).click()

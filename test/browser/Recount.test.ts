@@ -1,4 +1,7 @@
-/** What the pages show of money, against a count over the chain: after restarts, and with a validator that never comes. */
+/**
+ * The amounts on the explorer's pages, compared with a count over the chain: after restarts, and with an absent
+ * validator.
+ */
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { connect, type PromiseClient } from "../../src/client/Client.js"
@@ -27,7 +30,7 @@ let alice: Wallet.Account
 let bob: Wallet.Account
 let validators: ReadonlyArray<Wallet.Account>
 
-/** Payments, a name that two want, delegations of which one leaves, and another commission. */
+/** Payments, a name that two accounts want, delegations one of which leaves, and a changed commission. */
 const trade = async (node: PromiseClient): Promise<void> => {
   const of = Wallet.network(await node.core.network())
   const rich = Wallet.account(of, network.rich)
@@ -71,7 +74,7 @@ const payAgain = async (node: PromiseClient): Promise<void> => {
   await node.sendAndWait(bob.transfer({ nonce: 3, fee: FEE, to: alice.address, amount: Wallet.sats("1") }))
 }
 
-/** The first node stands still: every page shows the same moment. */
+/** The first node makes no more rounds, so every page shows the same moment. */
 const standStill = async (): Promise<Processes.Started> => {
   const meanwhile = ({ http }: Processes.Started) => trade(connect(http ?? ""))
   const [first, second, third] = await Absence.live(network, { epochs: 3, words: OPEN, meanwhile })
@@ -102,7 +105,7 @@ afterAll(async () => {
   await Processes.removeAll()
 })
 
-/** "+1,200.5" or "−1,200.5 UDG" in sats. */
+/** Parses "+1,200.5" or "−1,200.5 UDG" into sats. */
 const satsOf = (text: string | null): number => {
   const [, sign, whole = "", decimals = ""] = /^([+−]?)([\d,]+)\.(\d+)/.exec(text ?? "") ?? []
   const sats = Number(`${whole.replaceAll(",", "")}${decimals.slice(0, 8).padEnd(8, "0")}`)

@@ -1,4 +1,4 @@
-/** A node that ends while pages of it are open, and comes back: as it was, without its database, or as another network. */
+/** A node that restarts while its pages are open: unchanged, without its database, or as another network. */
 import { rmSync } from "node:fs"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest"
@@ -19,7 +19,7 @@ const found = (networkId: string) => Processes.found({ validators: 1, roundMs: 1
 
 const OPEN = ["--rate-limits", "off"]
 
-/** The words with which a node has its HTTP interface where another one had it. */
+/** The options that give a node the HTTP address of another one. */
 const where = ({ http }: Processes.Started): ReadonlyArray<string> => [...OPEN, "--rpc-port", new URL(http ?? "").port]
 
 const open = async ({ http }: Processes.Started, path: string, of = browser.newContext()) => {

@@ -1,4 +1,4 @@
-/** The review before a transaction is sent shows all that is signed, and says what cannot work. */
+/** The review before sending shows everything that is signed, and warns of what cannot work. */
 import { Option } from "effect"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -69,7 +69,7 @@ describe("the review", () => {
     await page.context().close()
   })
 
-  it("warns of what cannot work before anything is sent", async () => {
+  it("warns of a transaction that cannot work before it is sent", async () => {
     const { page } = await open()
     await review(page, "Send", { To: SOMEBODY, "Amount in UDG": "99,999" })
     await page.getByText(/^This would fail: it needs 99,999\.\d+ UDG, but the account has 1,000\.00 UDG\.$/).waitFor()
@@ -97,7 +97,7 @@ describe("the review", () => {
     await page.keyboard.press("Enter")
     await Purse.finalized(page, "Send 1.00 UDG")
     await expect.poll(focused).toBe("Review")
-    // What is refused before it is reviewed loses nothing either.
+    // Invalid input that is rejected before the review does not lose the focus either.
     await page.getByLabel("To", { exact: true }).fill("tudg1nonsense")
     await page.getByLabel("Amount in UDG").fill("1")
     await page.getByLabel("Amount in UDG").press("Enter")

@@ -1,4 +1,4 @@
-/** What the search box suggests: everything that the pages show, as they show it, and nothing that does not exist. */
+/** The suggestions of the search box: everything that pages show, in the same form, and nothing that does not exist. */
 import { Option } from "effect"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -26,7 +26,7 @@ afterAll(async () => {
   await node?.stop()
 })
 
-/** On a page that mentions no account. */
+/** Opens a page that mentions no account. */
 const open = async (): Promise<Page> => {
   const { page } = await Browsers.open(browser)
   await page.goto(`${node.url}/explorer/nowhere`)

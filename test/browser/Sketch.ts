@@ -1,6 +1,6 @@
 /**
- * A network of any size that exists only on paper: rounds come at a pace, leaders are drawn, skipped and committed as in
- * a real one, so that the explorer is seen with more validators than a test can run.
+ * A simulated network of any size. Its rounds advance steadily, and leaders are drawn, skipped and committed as in a
+ * real one, so that the explorer shows more validators than a test can run.
  */
 import { Effect, Option, Stream } from "effect"
 import type * as Address from "../../src/protocol/identity/Address.js"
@@ -21,7 +21,7 @@ type Column = Columns["columns"][number]
 
 const FINALITY_LAG = 3
 
-/** Numbers that look random and are the same every time. */
+/** Pseudo-random numbers that are the same every time. */
 const draw = (seed: number): number => {
   let x = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b)
   x ^= x >>> 13
@@ -63,7 +63,7 @@ const columnOf = ({ validators, roundMs }: Settings, round: number, newest: numb
   }
 }
 
-/** Handlers of the groups that a drawn network can answer. */
+/** Handlers for the groups that a simulated network can answer. */
 export const handlers = (settings: Settings) => {
   const startedAt = Date.now()
   const newest = (): number => settings.rounds + Math.floor((Date.now() - startedAt) / settings.roundMs)

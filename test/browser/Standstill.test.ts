@@ -1,4 +1,4 @@
-/** A node that freezes and a network that halts, while pages are open: nothing old is shown as if it were new. */
+/** A node that freezes and a network that halts, while pages are open: no old figure looks current. */
 import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest"
 import * as Processes from "../network/Processes.js"
@@ -27,12 +27,12 @@ const openOverview = async (url: string | null | undefined) => {
   return watched
 }
 
-/** Figures that move with every round, and what the page says of each. */
+/** The notes under figures that change every round. */
 const notes = (page: Page): Promise<ReadonlyArray<string>> => page.locator(".figure-card .note").allTextContents()
 
 const isAllOld = async (page: Page): Promise<boolean> => (await notes(page)).every((note) => /^as of \d/.test(note))
 
-/** Well before a request to a node that never answers gives up by itself, which is after 30 seconds. */
+/** Well below the 30 seconds after which an unanswered request times out. */
 const SOON = { timeout: 20_000 }
 
 it("a frozen node's figures are shown as old, and as current again once it continues", async () => {
@@ -59,7 +59,7 @@ it("a frozen node's figures are shown as old, and as current again once it conti
   await page.context().close()
 })
 
-/** Whether anything is painted in a colour, and not in grey. */
+/** Whether any pixel is coloured rather than grey. */
 const isColourful = (page: Page): Promise<boolean> =>
   page
     .locator(".plot canvas")
@@ -87,7 +87,7 @@ it("charts are grey while the node is frozen, and in colour again once it contin
   process.kill(node?.pid ?? 0, "SIGSTOP")
   try {
     await expect.poll(filter, { timeout: SOON.timeout }).toContain("grayscale")
-    // Another theme draws them anew.
+    // A change of theme repaints the charts.
     await page.getByRole("button", { name: /^Colours: / }).click()
   } finally {
     process.kill(node?.pid ?? 0, "SIGCONT")
@@ -115,7 +115,7 @@ it("a network without a quorum is shown as halted, on every page", async () => {
 it("an answer that stops coming is shown as old separately", async () => {
   const [node] = await startAll(1)
   const { page } = await openOverview(node?.http)
-  // Neither answered nor refused.
+  // Neither answers nor refuses.
   await page.route("**/status", () => {})
   await page.locator(".figures ~ .as-of, .as-of ~ .figures").first().waitFor(SOON)
   expect(await page.locator(".as-of").first().textContent()).toMatch(/^as of \d\d:\d\d:\d\d, not answered since$/)

@@ -36,7 +36,7 @@ it("twenty tabs follow the rounds over one event stream", async () => {
   }
   const before = await Promise.all(tabs.map(roundOn))
   for (const [n, tab] of tabs.entries()) await expect.poll(() => roundOn(tab)).toBeGreaterThan((before[n] ?? 0) + 1)
-  // The node gives this address eight streams: all but one are still to be had.
+  // The node allows this address eight streams. All but one are still free.
   const others = Array.from({ length: streamsOfOne - 1 }, () => connect(node.url).events()[Symbol.asyncIterator]())
   for (const stream of others) expect((await stream.next()).done).toBe(false)
   for (const stream of others) await stream.return?.()

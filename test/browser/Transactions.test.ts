@@ -1,4 +1,4 @@
-/** Transactions, names and histories, as somebody reads them: over a real node, in a real browser. */
+/** Transactions, names and histories as a reader sees them, over a real node in a real browser. */
 import { readFileSync } from "node:fs"
 import { Option } from "effect"
 import type { Browser } from "playwright-core"
@@ -45,7 +45,7 @@ describe("the explorer", () => {
     await table.getByText("Register name").waitFor({ state: "detached" })
     await row.waitFor()
     await page.getByLabel("Type").selectOption("VoteTx")
-    await page.getByText("No “Vote” was finalized yet.").waitFor()
+    await page.getByText("No “Vote” has been finalized yet.").waitFor()
     expect(await Axe.seriousOn(page)).toEqual([])
     expect(troubles).toEqual([])
     await page.context().close()
@@ -63,7 +63,7 @@ describe("the explorer", () => {
     await page.context().close()
   })
 
-  it("lists one account's transactions, filtered by type, at an address of its own", async () => {
+  it("lists one account's transactions, filtered by type, at a separate address", async () => {
     const { page, troubles } = await Browsers.open(browser)
     await page.goto(`${node.url}/explorer/transactions`)
     const rows = page.getByRole("region", { name: "Finalized transactions, newest first" }).locator("tbody tr")
@@ -119,7 +119,7 @@ describe("the explorer", () => {
       .split("\n")
     const column = head?.split(",").indexOf("change_udg") ?? -1
     const sum = rows.reduce((sats, row) => sats + BigInt((row.split(",")[column] ?? "").replace(".", "")), 0n)
-    // The balance was read with the first page of the file, and has only grown since.
+    // The balance came with the first page of the file, and has only grown since.
     const { balance } = await connect(node.url).core.balance({ path: { address: "@valerie" } })
     expect(sum).toBeGreaterThan(12_00000000n)
     expect(sum).toBeLessThanOrEqual(BigInt(balance))
@@ -141,7 +141,7 @@ describe("the explorer", () => {
     await page.context().close()
   })
 
-  it("shows the node's problem for as long as it lasts", async () => {
+  it("shows the node's problem until it is resolved", async () => {
     const { page, troubles } = await Browsers.open(browser)
     const problem = { component: "network", status: "warning", reason: "only 1 peer is connected", since: Date.now() }
     const reason = `it waits for vertices of a quorum in round 7; missing: ${validator.address}`

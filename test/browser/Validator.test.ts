@@ -1,4 +1,4 @@
-/** A validator as a delegator looks at it, and vertices as they lie in the DAG: over a real node, in a real browser. */
+/** A validator's page from a delegator's view, and vertices in the DAG, over a real node in a real browser. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Option } from "effect"
 import type { Browser } from "playwright-core"
@@ -30,7 +30,7 @@ describe("a validator's page", () => {
   it("shows its reliability, its commission, and the expected earnings with their reason", async () => {
     const { page, troubles } = await Browsers.open(browser)
     await page.goto(`${node.url}/explorer/validator/${validator.address}`)
-    // Asked for in hex, and called as everywhere.
+    // The address is in hex; the page uses the usual form.
     await page
       .getByRole("heading", {
         level: 1,
@@ -47,7 +47,7 @@ describe("a validator's page", () => {
     const rounds = page.getByRole("img", { name: /^Rounds made and missed/ })
     await rounds.waitFor()
     expect(await rounds.getAttribute("aria-label")).toMatch(
-      /: made between \d+ and \d+, now \d+; missed between 0 and 0, now 0$/,
+      /: made between \d+ and \d+, last \d+; missed between 0 and 0, last 0$/,
     )
     await page.getByText(/^made \d+$/).waitFor()
     await page.getByText("missed 0").waitFor()

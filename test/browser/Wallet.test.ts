@@ -1,4 +1,4 @@
-/** The wallet in the browser: keys are made, kept and used there, and nothing but signed transactions leaves it. */
+/** The browser wallet: keys are made, kept and used in it, and only signed transactions leave it. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -115,7 +115,7 @@ describe("the wallet", () => {
   })
 
   it("lets a validator propose and vote, and shows the result so far", async () => {
-    // A decision takes an epoch otherwise, and an idle one is long.
+    // With the default period a decision takes a whole epoch, which is long while the network is idle.
     const dataDirectory = mkdtempSync(join(tmpdir(), "udg-wallet-"))
     onTestFinished(() => rmSync(dataDirectory, { recursive: true, force: true }))
     const short = { votingPeriodRounds: 400, executionDelayRounds: 100 }
@@ -147,7 +147,7 @@ describe("the wallet", () => {
     await page.getByLabel("Passphrase").fill(Purse.PASSPHRASE)
     await page.getByRole("button", { name: "Unlock" }).click()
     await Purse.act(page, "Propose", { Title: "Protocol 3", Effect: "Upgrade", "Protocol version": "3" })
-    await Purse.finalized(page, 'Propose "Protocol 3": go over to protocol version 3')
+    await Purse.finalized(page, 'Propose "Protocol 3": upgrade to protocol version 3')
     await page.goto(`${started.url}/explorer/proposal/2`)
     await page.getByText("Protocol version 3 from the epoch after it passes").waitFor()
     await page.goto(`${started.url}/explorer/parameters`)

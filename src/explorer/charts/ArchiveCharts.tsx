@@ -10,7 +10,9 @@ import { Chart, type Line } from "./Chart.js"
 import * as Figures from "./Figures.js"
 
 type Span = Answer<"archive", "statistics">["statistics"][number]
-type Unit = "hour" | "day"
+type Unit = keyof typeof SECONDS
+
+const SECONDS = { hour: 3_600, day: 86_400 } as const
 
 interface Past {
   readonly unit: Unit
@@ -83,12 +85,25 @@ const charts = (unit: Unit): ReadonlyArray<Drawn> => [
   },
 ]
 
-const DrawnChart = ({ drawn: { of, ...drawn }, spans }: { readonly drawn: Drawn; readonly spans: Past["spans"] }) => {
+const DrawnChart = ({
+  drawn: { of, ...drawn },
+  past: { unit, spans },
+}: {
+  readonly drawn: Drawn
+  readonly past: Past
+}) => {
   const course = useMemo(
     () => ({ at: spans.map(({ timestamp }) => timestamp / 1_000), values: of.map((value) => spans.map(value)) }),
     [spans],
   )
-  return <Chart {...drawn} window="since the network began" course={course} />
+  return (
+    <Chart
+      {...drawn}
+      window="since the network began"
+      course={course}
+      {...(drawn.isStacked === true ? { step: SECONDS[unit] } : {})}
+    />
+  )
 }
 
 /** Every day since the network began. Needs an archive. */
@@ -97,13 +112,13 @@ export const ArchiveCharts = () => {
   return (
     <Section title="The whole past" aside="From the archive, in UTC. The last period is incomplete.">
       <Loaded of={past} what="the whole past" lines={8}>
-        {({ unit, spans }) =>
-          spans.length === 0 ? (
+        {(past) =>
+          past.spans.length === 0 ? (
             <p class="notice empty">The archive has no vertex yet.</p>
           ) : (
             <div class="charts">
-              {charts(unit).map((drawn) => (
-                <DrawnChart key={drawn.title} drawn={drawn} spans={spans} />
+              {charts(past.unit).map((drawn) => (
+                <DrawnChart key={drawn.title} drawn={drawn} past={past} />
               ))}
             </div>
           )

@@ -30,7 +30,7 @@ interface Props {
   readonly isStepped?: boolean
   /** The axis starts at zero. */
   readonly fromZero?: boolean
-  /** Seconds from bar to bar, if the bars are days: the axis then shows days instead of hours. */
+  /** Seconds from bar to bar. */
   readonly step?: number
   /** The axis shows whole numbers only. */
   readonly isWhole?: boolean
@@ -66,23 +66,19 @@ const scaleOf =
     return fromZero ? [0, most === 0 ? 1 : most * 1.08] : [Math.max(0, least - air), most + air]
   }
 
-/** Seconds on either side of a single bar. */
+/** Seconds on either side of a single point. */
 const AROUND_ONE = 1_800
 
-/** So many bars have room for a label each. */
+/** The most bars that have room for one label each. */
 const FEW_BARS = 5
 
-/** Half a bar more on either side, so that the first and last bars are not cut. */
-const timesOf =
-  ({ course: { at }, isStacked = false, step }: Props): uPlot.Range.Function =>
-  (_, first, last) => {
-    const steps = at.slice(1).map((moment, i) => moment - (at[i] ?? moment))
-    if (at.length === 0) return [null, null]
-    const aroundOne = step === undefined ? AROUND_ONE : step / 2
-    if (steps.length === 0) return [first - aroundOne, first + aroundOne]
-    const air = isStacked ? Math.min(...steps) / 2 : 0
-    return [first - air, last + air]
-  }
+/** Half a bar more on either side, so that the first and last bars are not cut. uPlot adds a day to a single moment. */
+const timesOf = ({ course: { at }, step = 0 }: Props): uPlot.Range.MinMax => {
+  const [first, last] = [at[0], at.at(-1)]
+  if (first === undefined || last === undefined) return [null, null]
+  const air = step === 0 && at.length === 1 ? AROUND_ONE : step / 2
+  return [first - air, last + air]
+}
 
 const MINUTE = 60
 const DAY = 86_400
@@ -99,7 +95,7 @@ const written = (at: number, step: number): string =>
 
 type Palette = Readonly<Record<keyof typeof variables, string>>
 
-/** Without a tick in the range, uPlot takes one beside it, whose label would be cut. */
+/** Without a tick in the range, uPlot labels one outside of it, and the label would be cut. */
 const within: uPlot.Axis.Filter = ({ scales }, splits) => {
   const { min, max } = scales["x"] ?? {}
   return splits.map((at) => (at < (min ?? at) || at > (max ?? at) ? null : at))
@@ -143,7 +139,7 @@ const optionsOf = (latest: () => Props, parent: HTMLElement, onMove: (index: num
   const props = latest()
   const { lines, write, writeShort = write, isStacked = false, fromZero = false, isWhole = false } = props
   const { course, step: barStep = 0 } = props
-  // Not those of what shows it, which are grey while it is old: the style sheet greys the whole picture.
+  // From the body, because an outdated chart is greyed as a whole by the style sheet.
   const palette = Colours.read(document.body, variables)
   return {
     width: Math.max(200, parent.clientWidth),
@@ -152,7 +148,7 @@ const optionsOf = (latest: () => Props, parent: HTMLElement, onMove: (index: num
     // Pointers of all charts move together.
     cursor: { sync: { key: KEY }, drag: { x: false, y: false }, points: { size: 7 } },
     scales: {
-      x: { time: true, range: (...of) => timesOf(latest())(...of) },
+      x: { time: true, range: () => timesOf(latest()) },
       y: { range: scaleOf(fromZero || isStacked) },
     },
     axes: [
@@ -178,19 +174,24 @@ const optionsOf = (latest: () => Props, parent: HTMLElement, onMove: (index: num
   }
 }
 
-const said = ({ title, window, course, lines, write }: Props): string => {
+const said = ({ title, window, course, lines, write, isStacked = false }: Props): string => {
   const ofLine = (i: number): string => {
     const there = (course.values[i] ?? []).filter((value) => value !== null)
     const last = there.at(-1)
     if (last === undefined) return "no values yet"
-    return `between ${write(Math.min(...there))} and ${write(Math.max(...there))}, now ${write(last)}`
+    return `between ${write(Math.min(...there))} and ${write(Math.max(...there))}, ${isStacked ? "last" : "now"} ${write(last)}`
   }
   const values = lines.map(({ name }, i) => (lines.length === 1 ? ofLine(i) : `${name} ${ofLine(i)}`))
   return `${title}, ${window}: ${values.join("; ")}`
 }
 
+/** When a point is from. Bars cover a time, and the last one can be long ago. */
+const momentOf = (at: number, { step = 0 }: Props): string =>
+  step < DAY ? Words.moment(1_000 * at) : written(at, step)
+
 /** The values under the pointer, or the last ones. */
-const Reading = ({ course, lines, write, index }: Props & { readonly index: number | null }) => {
+const Reading = ({ index, ...props }: Props & { readonly index: number | null }) => {
+  const { course, lines, write, isStacked = false } = props
   const at = index ?? course.at.length - 1
   const moment = course.at[at]
   return (
@@ -205,7 +206,9 @@ const Reading = ({ course, lines, write, index }: Props & { readonly index: numb
           </span>
         )
       })}
-      <span class="quiet">{index === null || moment === undefined ? "now" : Words.moment(1_000 * moment)}</span>
+      <span class="quiet">
+        {moment === undefined || (index === null && !isStacked) ? "now" : momentOf(moment, props)}
+      </span>
     </p>
   )
 }

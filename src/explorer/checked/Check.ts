@@ -73,10 +73,15 @@ const signedOf = ({ proven: { address, account, checkpoint, signed } }: Light.Re
   signers: signed,
 })
 
+const without = (reason: string): Finding.Finding => ({
+  _tag: "Unchecked",
+  reason: `no proof from this node: ${reason}`,
+})
+
 const refusalOf = ({ conflict, nodes: [asked] }: Light.NotProven): Finding.Finding => {
   const refusal = conflict ?? (asked && Option.getOrUndefined(Either.getLeft(asked.outcome)))
   const reason = refusal?.message ?? "it gave no answer"
-  return refusal?.verdict === "false" ? { _tag: "Refused", reason } : { _tag: "Unchecked", reason }
+  return refusal?.verdict === "false" ? { _tag: "Refused", reason } : without(reason)
 }
 
 /** The node's current claim, and a round that was final no earlier. */
@@ -100,7 +105,7 @@ export class Watch {
       return await this.#check()
     } catch (error) {
       if (isMissing(error)) return { _tag: "Unchecked", reason: "the node has no checkpoint yet" }
-      return { _tag: "Unchecked", reason: reasonOf(error) }
+      return without(reasonOf(error))
     }
   }
 

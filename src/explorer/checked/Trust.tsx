@@ -38,7 +38,7 @@ export const Trust = ({
   const enter = () =>
     attempt(async () => {
       const pin = Option.getOrUndefined(TrustRoot.parse(text))
-      if (pin === undefined) throw new NoCheckpoint("an epoch, a colon and 64 hex characters expected")
+      if (pin === undefined) throw new NoCheckpoint("expected an epoch, a colon and 64 hex characters")
       await Check.enter(pin)
       setText("")
       onChange()

@@ -42,7 +42,7 @@ const Next = ({ epoch }: { readonly epoch: NonNullable<Record["next_epoch"]> }) 
 
 interface ContentProps {
   readonly checkpoint: Record
-  /** Of its commit; null where this node has not got it. */
+  /** The time of its commit; null if this node does not have the commit. */
   readonly time: number | null
 }
 
@@ -113,7 +113,7 @@ export const Checkpoints = () => {
   return (
     <Page
       title="Checkpoints"
-      about="Signed by a quorum of the committee, newest first. Whoever trusts the newest one needs no older one. The node keeps closing checkpoints forever, and others as long as their rounds."
+      about="Signed by a quorum of the committee, newest first. If you trust the newest one, you need no older ones. The node keeps closing checkpoints forever, and others as long as their rounds."
     >
       <form class="filters" aria-label="Filter">
         <label>
@@ -142,7 +142,7 @@ export const Checkpoints = () => {
   )
 }
 
-/** What a quorum signed has no time; the list has that of its commit. */
+/** A signed checkpoint has no time; the list has that of its commit. */
 const readDated = async (text: string): Promise<ContentProps> => {
   const round = PathSegment.round(text)
   const before = PathSegment.round(`${round + 1}`)

@@ -24,7 +24,7 @@ export const Accounts = () => {
               caption="Accounts by balance, the richest first"
               rows={accounts}
               keyOf={({ address }) => address}
-              empty="There is no account."
+              empty="There are no accounts."
               columns={[
                 { title: "Account", of: ({ address }) => <Account account={address} /> },
                 {

@@ -139,7 +139,7 @@ const LatestTransactions = () => (
     of={useResource("latest", () => node.transactions.latest({ urlParams: { limit: LATEST } }))}
     what="the latest transactions"
   >
-    {({ transactions }) => <TransactionTable rows={transactions} empty="Nothing was finalized yet." isShort />}
+    {({ transactions }) => <TransactionTable rows={transactions} empty="Nothing has been finalized yet." isShort />}
   </Loaded>
 )
 

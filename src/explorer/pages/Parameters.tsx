@@ -55,7 +55,7 @@ export const Parameters = () => {
               caption="Governable parameters"
               rows={parameters}
               keyOf={({ name }) => name}
-              empty="Governance can change nothing."
+              empty="Governance cannot change any value."
               columns={[
                 {
                   title: "Parameter",
@@ -66,12 +66,7 @@ export const Parameters = () => {
                     </div>
                   ),
                 },
-                {
-                  title: "Now",
-                  isFigure: true,
-                  inCard: "beside",
-                  of: ({ name, value }) => <b>{figureOf(name, value)}</b>,
-                },
+                { title: "Now", isFigure: true, of: ({ name, value }) => <b>{figureOf(name, value)}</b> },
                 { title: "Minimum", isFigure: true, of: ({ name, min }) => figureOf(name, min) },
                 { title: "Maximum", isFigure: true, of: ({ name, max }) => figureOf(name, max) },
               ]}

@@ -69,7 +69,7 @@ export const Proposal = ({ id }: { readonly id: string }) => {
               ],
               ["Yes", <WholeAmount sats={proposal.votes_for} />],
               ["No", <WholeAmount sats={proposal.votes_against} />],
-              ["May vote", <WholeAmount sats={proposal.snapshot_total_stake} />],
+              ["Eligible to vote", <WholeAmount sats={proposal.snapshot_total_stake} />],
             ]}
           />
           <Section title="Voters" aside={Words.count(proposal.voters.length)}>

@@ -38,7 +38,7 @@ const columns: ReadonlyArray<Column<Entry>> = [
   { title: "To", of: (entry) => <To of={entry} /> },
   { title: "Amount", inCard: "beside", sats: amountOf },
   { title: "Fee", sats: ({ transaction }) => transaction.fee ?? 0 },
-  { title: "Memo", inCard: "untitled", of: ({ transaction }) => <Memo text={memoOf(transaction)} /> },
+  { title: "Memo", of: ({ transaction }) => <Memo text={memoOf(transaction)} /> },
   { title: "Time", inCard: "untitled", of: ({ timestamp }) => <When at={timestamp} /> },
 ]
 

@@ -25,7 +25,7 @@ const emptyOf = (filter: Filter.Filter, hasOlder: boolean): string => {
   }
   if (words !== undefined) return `No ${what} with the words ${words} was found${days}.`
   if (days !== "") return `No ${what} was finalized${days}.`
-  return type === undefined ? "Nothing was finalized yet." : `No ${what} was finalized yet.`
+  return type === undefined ? "Nothing has been finalized yet." : `No ${what} has been finalized yet.`
 }
 
 export const Transactions = () => {

@@ -16,7 +16,7 @@ const tones: Readonly<Record<Summary["status"], Tone>> = {
   Failed: "bad",
 }
 
-/** To the wallet, as long as votes count. */
+/** A link to the wallet while votes are accepted. */
 export const VoteLink = ({ of }: { readonly of: Summary }) =>
   of.status === "Active" ? (
     <p class="buttons">

@@ -92,7 +92,7 @@ export const History = ({ account }: { readonly account: string }) => {
                 { title: "Amount", inCard: "hidden", sats: ({ amount }) => amount },
                 { title: "Fee", sats: ({ fee }) => fee ?? undefined },
                 { title: "Change", inCard: "beside", sats: ({ change }) => change, isChange: true },
-                { title: "Memo", inCard: "untitled", of: ({ memo }) => <Memo text={memo} /> },
+                { title: "Memo", of: ({ memo }) => <Memo text={memo} /> },
                 { title: "Time", inCard: "untitled", of: ({ timestamp }) => <When at={timestamp} /> },
               ]}
             />

@@ -39,9 +39,7 @@ export const CommissionHistory = ({ account, initial }: { readonly account: stri
             rows={changesOf(transactions)}
             keyOf={({ entry }) => entry.hash}
             empty={
-              next === null
-                ? `Never set: ${initial}, as every validator has at first.`
-                : "Not set in the account's last 500 transactions."
+              next === null ? `Never set: ${initial}, the default.` : "Not set in the account's last 500 transactions."
             }
             columns={[
               { title: "Set to", of: ({ percent }) => `${percent} %` },

@@ -37,7 +37,18 @@ export const leavingFact = (name: string, unlockRound: number | null): Fact => [
 ]
 
 export const stakeFacts = (stake: StakeDetails): ReadonlyArray<Fact> => [
-  ["State", <ValidatorRole isMember={stake.in_committee} isActive={stake.is_active_validator} />],
+  [
+    "State",
+    <>
+      <ValidatorRole isMember={stake.in_committee} isActive={stake.is_active_validator} />
+      {stake.is_active_validator && !stake.in_committee ? (
+        <span class="quiet">
+          {" "}
+          no seat in this epoch; the next close can give it one if its node follows the network
+        </span>
+      ) : undefined}
+    </>,
+  ],
   ["Own stake", <Amount sats={stake.staked_amount} />],
   ["Effective stake", <Amount sats={stake.effective_stake} />],
   ["Commission", `${stake.commission_percent} %`],

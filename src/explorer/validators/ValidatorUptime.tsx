@@ -82,6 +82,7 @@ const RoundsChart = ({ of, window }: { readonly of: Rounds; readonly window: Win
       lines={lines}
       write={Words.count}
       isStacked
+      step={of.step_ms / 1_000}
     />
   )
 }

@@ -174,10 +174,12 @@ const Desk = ({ info, session, sent, onSent }: DeskProps) => {
         </Loaded>
         <p>
           {name === null ? undefined : <b>@{name} </b>}
-          <a class="mono" href={Route.subject("address", account.addressBech32)}>
-            {account.addressBech32}
-          </a>{" "}
-          <Copy text={account.addressBech32} what="address" />
+          <span class="reference">
+            <a class="mono" href={Route.subject("address", account.addressBech32)}>
+              {account.addressBech32}
+            </a>
+            <Copy text={account.addressBech32} what="address" />
+          </span>
         </p>
         <div class="buttons">
           <Faucet info={info} address={account.addressBech32} onSent={onSent} />

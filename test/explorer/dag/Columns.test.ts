@@ -33,7 +33,7 @@ const answer = (
 })
 
 describe("the known part of the DAG", () => {
-  it("marks where it may still change", () => {
+  it("marks rounds that can still change", () => {
     const columns = new Columns()
     expect(columns.firstUnsettled).toBe(0)
     columns.merge(
@@ -77,7 +77,7 @@ describe("the known part of the DAG", () => {
     expect(columns.at(5)).toMatchObject({ isFinalized: true, leader: { lane: 1, verdict: "committed" } })
   })
 
-  it("keeps a validator in its lane when others come, whatever place a response gives it", () => {
+  it("keeps a validator in its lane when others appear, in any order of the response", () => {
     const columns = new Columns()
     columns.merge(answer([[5, true]], [address("b"), address("c")]))
     columns.merge(answer([[6, true]], [address("a"), address("b")]))

@@ -3,7 +3,7 @@ import * as Pace from "../../../src/explorer/live/Pace.js"
 
 const LEAST_MS = 500
 
-/** Grows at these moments. */
+/** A figure that grows at these moments. */
 const moves = (...moments: ReadonlyArray<number>): Pace.Pace =>
   moments.reduce((pace, now) => Pace.moved(pace, LEAST_MS, now), Pace.begin(0))
 
@@ -15,7 +15,7 @@ describe("a figure that should have grown", () => {
     expect(Pace.isOverdue(pace, LEAST_MS, 4_501)).toBe(true)
   })
 
-  it("may take as long as it has lately taken", () => {
+  it("can take as long as its recent intervals", () => {
     const pace = moves(2_000, 2_100, 4_500)
     expect(Pace.isOverdue(pace, LEAST_MS, 4_500 + 2_400 + 2_500)).toBe(false)
     expect(Pace.isOverdue(pace, LEAST_MS, 4_500 + 2_400 + 2_501)).toBe(true)

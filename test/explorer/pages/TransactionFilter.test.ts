@@ -22,7 +22,7 @@ it("ignores unknown types and blanks", () => {
   expect(Filter.pathOf(Filter.read(""))).toBe("/explorer/transactions")
 })
 
-it("includes all of the last day, whatever its length, and ignores invalid days", () => {
+it("includes all of the last day, even a longer one, and ignores invalid days", () => {
   const { from, until } = Filter.urlParams({ from: "2026-11-25", to: "2026-11-25" })
   expect([from, until]).toEqual([new Date(2026, 10, 25).getTime(), new Date(2026, 10, 26).getTime()])
   expect(Filter.urlParams({ from: "yesterday", to: "2026-1-1", words: "rent" })).toEqual({ words: "rent" })

@@ -37,7 +37,7 @@ it("finds children in the next round and, by an older parent, in later ones", ()
   expect(place).toEqual({ commit: 4, isDropped: false, leads: null, children: ["c", "e"] })
 })
 
-it("shows who leads, and what a closed epoch has dropped", () => {
+it("shows the leader, and vertices dropped by a closed epoch", () => {
   const columns = answer([1, 2], [[vertex("b", 1)], [vertex("c", 0)]])
   expect(Place.of("b", columns)).toEqual({ commit: null, isDropped: true, leads: "committed", children: [] })
   expect(Place.of("c", columns)?.isDropped).toBe(false)

@@ -66,7 +66,7 @@ describe("the search box", () => {
     ["fade", "nothing: this node knows nothing that begins with fade, and @fade is not registered on this node"],
     ["fade".repeat(10).slice(1), `nothing: this node knows nothing that begins with ${"fade".repeat(10).slice(1)}`],
     ["what is this?", 'nothing: "what is this?" is not something this explorer can look up'],
-  ])("says what it did not find for %j", async (typed, said) => {
+  ])("explains that it did not find %j", async (typed, said) => {
     expect(await leadsTo(typed)).toBe(said)
   })
 
@@ -88,7 +88,7 @@ describe("the search box", () => {
     ["tudg1nu7p5…d263hq", []],
     ["abcd", [`Transaction abcd${"0".repeat(60)}`, `Vertex abcd${"1".repeat(60)}`]],
     ["<script>", []],
-  ])("suggests for %j what it may mean", async (typed, labels) => {
+  ])("suggests matches for %j", async (typed, labels) => {
     expect(labelsOf(await Search.suggest(typed, known))).toEqual(labels)
   })
 })

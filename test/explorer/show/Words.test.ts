@@ -38,7 +38,7 @@ describe("figures in words", () => {
     expect(Words.ago(1_000_000_000_000, 1_000_000_000_000 + ms)).toBe(said)
   })
 
-  it("abbreviate only where that is shorter", () => {
+  it("abbreviate only if that is shorter", () => {
     expect(Words.abbreviated("a".repeat(15))).toBe("a".repeat(15))
     expect(Words.abbreviated("0123456789abcdefghij")).toBe("01234567…efghij")
     expect(Words.abbreviated("tudg1nu7p526dtehhpqvj5w6vt4h8lqy352eud263hw")).toBe("tudg1nu7p5…d263hw")

@@ -7,7 +7,7 @@ const entry = {
   ...{ since: 0, timestamp: 0, memo: '=HYPERLINK("x")\nand "more", too' },
 } as unknown as Csv.Entry
 
-it("contains names, labels and memos, none of which a spreadsheet executes or splits", () => {
+it("contains names, labels and memos that a spreadsheet neither executes nor splits", () => {
   const called = { names: new Map([["11".repeat(20), "alice"]]), labels: { ["11".repeat(20)]: "my bank, the old one" } }
   const [head, row, end] = Csv.csvOf([entry], called).split("\n")
   expect(head).toMatch(/,transaction,counterparty_name,your_label,memo$/)

@@ -3,7 +3,7 @@ import * as Reward from "../../../src/explorer/validators/Reward.js"
 
 describe("the estimate of a yearly reward", () => {
   it("splits by stake what treasury and council leave, after the commission", () => {
-    // The example of docs/economics.md, for a validator that has the whole committee's stake.
+    // The example of docs/economics.md, for a validator with the whole committee's stake.
     const { total, toValidator, delegatorRate, validatorRate, roundsPerYear } = Reward.estimate({
       roundReward: 10_000_000,
       roundsPerSecond: 2,

@@ -14,7 +14,7 @@ const set = (percent: number, timestamp: number, applied = true) =>
   }) as Parameters<typeof ValidatorHistory.commissions>[0][number]
 
 describe("a validator's history", () => {
-  it("has its stake in each epoch, oldest first, except where it had no seat or no time is known", () => {
+  it("has its stake in each epoch, oldest first, except without a seat or a known time", () => {
     const openings = [
       { timestamp: NOON + 2_000, weights: new Map([["a", 7]]) },
       { timestamp: null, weights: new Map([["a", 6]]) },

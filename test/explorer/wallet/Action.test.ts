@@ -1,4 +1,4 @@
-/** Numbers as people type them, and what the review says of them: always what is signed. */
+/** Numbers as people type them, and the review, which always shows what is signed. */
 import { describe, expect, it } from "vitest"
 import * as Wallet from "../../../src/client/Wallet.js"
 import { actions, type Typed } from "../../../src/explorer/wallet/Action.js"
@@ -55,7 +55,7 @@ describe("an amount", () => {
 })
 
 describe("the review", () => {
-  it("names what is signed in every action that has a number", () => {
+  it("shows the signed number in every action that has one", () => {
     const to = account.address
     expect(act("stake", { amount: "2000" }).summary).toBe("Stake 2,000.00 UDG")
     expect(act("delegate", { validator: to, amount: "1,000.1" }).summary).toBe(`Delegate 1,000.10 UDG to ${to}`)
@@ -68,7 +68,7 @@ describe("the review", () => {
     expect(propose({ type: "ParameterChange", param: "cooldown_rounds", "value-rounds": "2,000" })).toBe(
       'Propose "T": set cooldown_rounds to 2,000 rounds',
     )
-    expect(propose({ type: "Upgrade", version: "3" })).toBe('Propose "T": go over to protocol version 3')
+    expect(propose({ type: "Upgrade", version: "3" })).toBe('Propose "T": upgrade to protocol version 3')
     expect(propose({ type: "TreasurySpend", recipient: to, amount: "1,000" })).toBe(
       `Propose "T": pay 1,000.00 UDG from the treasury to ${to}`,
     )

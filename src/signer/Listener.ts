@@ -36,6 +36,8 @@ export type Event =
 
 /** More than a node needs with rounds of ten milliseconds. Each can cost a disk sync. */
 const STATEMENTS: Rate = { burst: 512, perSecond: 256 }
+/** Log lines about nodes that are not on the list: each can come with a key of its own. */
+const STRANGERS: Rate = { burst: 32, perSecond: 0.1 }
 /** TLS records without a complete statement; a statement needs two. */
 const RECORDS_PER_STATEMENT = 64
 const KNOWN_HOSTS = 256
@@ -45,6 +47,7 @@ export class Listener {
   readonly #options: Options
   readonly #server: Server
   readonly #arrivals: Arrivals
+  readonly #strangers: Allowance
   /** Recent hosts where a served node has proven its key. */
   readonly #knownHosts = new Set<string>()
   readonly #lines = new Map<PeerId, Socket>()
@@ -53,6 +56,7 @@ export class Listener {
   constructor(options: Options) {
     this.#options = options
     this.#arrivals = new Arrivals(Handshake.LIMIT_MS, options.clock.now, (host) => this.#knownHosts.has(host))
+    this.#strangers = new Allowance(STRANGERS, options.clock.now())
     this.#server = createServer({ noDelay: true, pauseOnConnect: true, keepAlive: true }, (socket) => {
       void this.#accept(socket)
     })
@@ -117,12 +121,15 @@ export class Listener {
     address: string,
     host: string,
   ): Promise<void> {
-    const { nodes, logged } = this.#options
+    const { nodes, logged, clock } = this.#options
     const publicKeys = nodes.get(peer)
     if (publicKeys === undefined) {
       const reason = "it is not on the list"
-      logged({ _tag: "NotServed", node: peer, host, reason })
-      await refuse(socket, `the signer does not serve the node ${peer}: ${reason}`, this.#options.clock)
+      if (this.#strangers.take(0, clock.now()) === 0) {
+        this.#strangers.take(1, clock.now())
+        logged({ _tag: "NotServed", node: peer, host, reason })
+      }
+      await refuse(socket, `the signer does not serve the node ${peer}: ${reason}`, clock)
       return
     }
     this.#arrivals.done(address)

@@ -1,4 +1,4 @@
-import { copyFileSync, renameSync, rmSync } from "node:fs"
+import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { it } from "@effect/vitest"
@@ -163,6 +163,25 @@ describe("the signer's listener", () => {
     }).pipe(Effect.provide(quiet)),
   )
 
+  it.scopedLive("logs few of the strangers that come with a new key each", () =>
+    Effect.gen(function* () {
+      const lines: Array<string> = []
+      const options = { directives: "", format: "json", colours: false } as const
+      const signer = yield* Effect.provide(
+        serving(yield* world.temporaryDirectory),
+        Logging.layer({ ...options, write: (line) => lines.push(line) }),
+      )
+      yield* Effect.forEach(
+        Array.from({ length: 60 }, (_, n) => keyOf(100 + n)),
+        (key) =>
+          Effect.scoped(Effect.flatMap(dialled(signer, key), ({ next }) => next(isAway(/it is not on the list/)))),
+        { concurrency: 8 },
+      )
+      expect(lines.length).toBeGreaterThan(16)
+      expect(lines.length).toBeLessThan(50)
+    }).pipe(Effect.provide(quiet)),
+  )
+
   it.scopedLive("is rejected by a node that expects another signer key", () =>
     Effect.gen(function* () {
       const signer = yield* serving(yield* world.temporaryDirectory)
@@ -232,6 +251,28 @@ describe("the signer's listener", () => {
       const file = join(yield* world.temporaryDirectory, "signer-keys.json")
       const { publicKey } = yield* RemoteSigner.connect(target, first, Genesis.hash(genesis), seats, file)
       expect(publicKey).toBe(validator.publicKey)
+    }).pipe(Effect.provide(quiet)),
+  )
+
+  it.scopedLive("that answers late restarts a node only if it signs with another key, and is remembered", () =>
+    Effect.gen(function* () {
+      const [path, beside] = [yield* world.temporaryDirectory, yield* world.temporaryDirectory]
+      const other = keyOf(14)
+      const { port, id } = yield* Effect.scoped(serving(path))
+      const files = [join(beside, "same.json"), join(beside, "changed.json")] as const
+      const met = (node: Keys.SecretKey, key: Keys.SecretKey, file: string) => {
+        writeFileSync(file, JSON.stringify({ signer: id, public_keys: [key.publicKey] }))
+        const target = { host: "127.0.0.1", port, key: id }
+        return RemoteSigner.connect(target, node, Genesis.hash(genesis), () => Effect.succeedNone, file)
+      }
+      const [same, changed] = [yield* met(first, validator, files[0]), yield* met(second, other, files[1])]
+      expect([same, changed].map(({ publicKey }) => publicKey)).toEqual([validator.publicKey, other.publicKey])
+      yield* serving(path, port, [validator])
+      while (same.absence() !== null || changed.absence() !== null) yield* Effect.sleep("20 millis")
+      expect(yield* same.toRestartWith).toEqual(Option.none())
+      expect(yield* changed.toRestartWith).toEqual(Option.some(validator.publicKey))
+      const kept = (): unknown => JSON.parse(readFileSync(files[1], "utf8")).public_keys[0]
+      while (kept() !== validator.publicKey) yield* Effect.sleep("20 millis")
     }).pipe(Effect.provide(quiet)),
   )
 })

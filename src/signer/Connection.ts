@@ -56,7 +56,7 @@ export class Connection {
   #state: State = { _tag: "Away", reason: "not dialled yet" }
   /** When it was last connected; null while it is. */
   #awaySince: number | null
-  /** Its answer to the last connection or vertex; null if that was none or no refusal. */
+  /** Why it refused the last connection or vertex; null if it refused neither. */
   #refusal: { readonly reason: string; readonly since: number } | null = null
   #isStopped = false
 

@@ -1,13 +1,37 @@
 import { it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Either, Option } from "effect"
 import { expect } from "vitest"
 import * as NodeProof from "../../src/network/tls/NodeProof.js"
 import { Health } from "../../src/node/reads/Health.js"
+import * as RemoteSigner from "../../src/node/start/RemoteSigner.js"
+import * as Keys from "../../src/protocol/identity/Keys.js"
 import * as HeldKey from "../../src/signer/HeldKey.js"
 import * as Signer from "../../src/signer/Signer.js"
 import * as GenesisFile from "../../src/storage/files/GenesisFile.js"
 import * as KeyFile from "../../src/storage/files/KeyFile.js"
 import * as world from "./world.js"
+
+const statement = new Uint8Array(8)
+
+it("a signer gets eight proofs at a time, and none while it is away", async () => {
+  const answers: Array<(answer: Either.Either<Keys.Signature, string>) => void> = []
+  let reason: string | null = null
+  const prover = RemoteSigner.proverWith({
+    publicKey: Keys.SecretKey.generate().publicKey,
+    absence: () => reason,
+    sign: () => new Promise((resolve) => answers.push(resolve)),
+  })
+  const [first, ...others] = Array.from({ length: 9 }, () => prover.sign(statement))
+  expect(await others.at(-1)).toBeNull()
+  expect(answers).toHaveLength(8)
+  answers[0]?.(Either.right(Keys.SecretKey.generate().sign(statement)))
+  expect(await first).not.toBeNull()
+  void prover.sign(statement)
+  expect(answers).toHaveLength(9)
+  reason = "nobody answers"
+  expect(await prover.sign(statement)).toBeNull()
+  expect(answers).toHaveLength(9)
+})
 
 it.scopedLive("a node shows that its signer answers and refuses, and why", () =>
   Effect.gen(function* () {
@@ -27,7 +51,7 @@ it.scopedLive("a node shows that its signer answers and refuses, and why", () =>
       ),
     ).pipe(Effect.provide(world.node(directory, settings)))
     expect(problem?.reason).toMatch(
-      /^the signer has refused to sign for 1 second: the signer does not know what this key has signed: state a round with/,
+      /^the signer has refused to sign for \d+ seconds?: the signer does not know what this key has signed: state a round with/,
     )
   }).pipe(Effect.provide(world.platform)),
 )

@@ -82,7 +82,7 @@ it.scopedLive("a key program gets no passphrase, and is killed if it ignores a r
     const [genesisFile, left] = [join(directory, "genesis.json"), join(directory, "left")]
     writeFileSync(genesisFile, JSON.stringify(Genesis.toJson(world.genesis())))
     const stubborn = `import { readFileSync, writeFileSync } from "node:fs"
-writeFileSync("${left}", JSON.stringify(Object.keys(process.env)))
+writeFileSync("${left}", JSON.stringify({ pid: process.pid, names: Object.keys(process.env) }))
 process.on("SIGTERM", () => {})
 setInterval(() => {}, 1_000)
 ${named}`
@@ -97,7 +97,8 @@ ${named}`
     } finally {
       delete process.env["UDG_PASSPHRASE"]
     }
-    const names: ReadonlyArray<string> = JSON.parse(readFileSync(left, "utf8"))
+    const { pid, names }: { pid: number; names: ReadonlyArray<string> } = JSON.parse(readFileSync(left, "utf8"))
+    expect(() => process.kill(pid, 0)).toThrow("ESRCH")
     expect(KeyProgram.VARIABLES).toEqual(expect.arrayContaining([...names]))
     expect(names).toContain("PATH")
   }).pipe(Effect.timeout("30 seconds"), Effect.provide(world.platform)),

@@ -1,15 +1,15 @@
 /** The network between machines, with this node's key and the peers remembered from an earlier run. */
 import { FileSystem } from "@effect/platform"
-import { type Context, Effect, Either, Layer, Option } from "effect"
+import { type Context, Effect, Layer, Option } from "effect"
 import type { Prover } from "../../network/Hello.js"
-import { nodeClock } from "../../network/tls/NodeClock.js"
 import * as Transport from "../../network/tls/Transport.js"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
-import { SecretKey, type Signature } from "../../protocol/identity/Keys.js"
+import { SecretKey } from "../../protocol/identity/Keys.js"
 import * as KeyFile from "../../storage/files/KeyFile.js"
 import * as PeerFile from "../../storage/files/PeerFile.js"
 import { Configuration, type Settings } from "./Configuration.js"
 import { Home, validatorOf } from "./Home.js"
+import { proverWith } from "./RemoteSigner.js"
 import * as Versions from "./Versions.js"
 
 const kept = Effect.gen(function* () {
@@ -27,27 +27,8 @@ const kept = Effect.gen(function* () {
   }
 })
 
-/** A connection does not wait longer for a signer: without its proof the other node treats this one as no validator. */
-const PROOF_MS = 1_000
-/** Anybody who connects wants a proof, and vertices wait behind proofs at the signer. */
-const MOST_PROOFS_AT_ONCE = 8
-
-const proverOf = ({ validatorKey, remoteSigner }: Context.Tag.Service<typeof Home>): Prover | null => {
-  if (Option.isSome(validatorKey)) return validatorKey.value
-  const signer = Option.getOrNull(remoteSigner)
-  if (signer === null) return null
-  let open = 0
-  const signed = async (bytes: Uint8Array): Promise<Signature | null> => {
-    open++
-    const answer = await signer.sign(bytes).finally(() => open--)
-    return Either.getOrElse(answer, () => null)
-  }
-  const inTime = async (bytes: Uint8Array): Promise<Signature | null> => {
-    if (signer.absence() !== null || open >= MOST_PROOFS_AT_ONCE) return null
-    return Promise.race([signed(bytes), nodeClock.wait(PROOF_MS).then(() => null)])
-  }
-  return { publicKey: signer.publicKey, sign: inTime, isAway: () => signer.absence() !== null }
-}
+const proverOf = ({ validatorKey, remoteSigner }: Context.Tag.Service<typeof Home>): Prover | null =>
+  Option.getOrNull(Option.orElse(validatorKey, (): Option.Option<Prover> => Option.map(remoteSigner, proverWith)))
 
 /** A first trial has no peers to be reached by. */
 const hostOf = ({ p2p, peers }: Settings, home: Context.Tag.Service<typeof Home>): string => {

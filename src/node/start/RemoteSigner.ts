@@ -1,6 +1,7 @@
 /** The connection to a signer that holds this node's validator key. The node starts once it knows the key. */
 import type { FileSystem } from "@effect/platform"
 import { Effect, Either, Option, Runtime, type Scope } from "effect"
+import type { Prover } from "../../network/Hello.js"
 import * as PeerAddress from "../../network/PeerAddress.js"
 import { nodeClock } from "../../network/tls/NodeClock.js"
 import * as Address from "../../protocol/identity/Address.js"
@@ -61,6 +62,10 @@ const telling = ({ host, port }: Target, knowsKeys: () => boolean) => {
   }
 }
 
+/** In whatever order: the signer names them as its files are named. */
+const isSame = (some: ReadonlyArray<Keys.PublicKey>, others: ReadonlyArray<Keys.PublicKey>): boolean =>
+  some.toSorted().join() === others.toSorted().join()
+
 const keysOfLastRun = (file: string, { key }: Target) =>
   Effect.catchAll(SignerKeysFile.load(file, key), (reason) =>
     Effect.as(log.warn("the signer's keys of the last run are ignored", { file, reason }), []),
@@ -95,10 +100,12 @@ export const connect = <E, R>(
         if (first === undefined) throw new Error("the signer has named no keys")
         return keys.find((key) => wanted.includes(Address.fromPublicKey(key))) ?? first
       })
+    let saved = kept
     const keep = (before: ReadonlyArray<Keys.PublicKey>, keys: ReadonlyArray<Keys.PublicKey>) =>
       Effect.gen(function* () {
-        yield* SignerKeysFile.save(file, target.key, keys)
-        if (before.length > 0) yield* log.warn("the signer has other keys", { before: before.join(), now: keys.join() })
+        if (!isSame(keys, saved) && (yield* SignerKeysFile.save(file, target.key, keys))) saved = keys
+        if (before.length > 0 && !isSame(before, keys))
+          yield* log.warn("the signer has other keys", { before: before.join(), now: keys.join() })
       })
     const connection = yield* Effect.acquireRelease(
       Effect.sync(() => {
@@ -106,7 +113,7 @@ export const connect = <E, R>(
           fork(tell(state))
           if (state._tag !== "Ready") return
           if (state.publicKeys.length === 0) return
-          if (state.publicKeys.join() !== publicKeys.join()) fork(keep(publicKeys, state.publicKeys))
+          fork(keep(publicKeys, state.publicKeys))
           publicKeys = state.publicKeys
           hasAnswered = true
           known()
@@ -142,3 +149,26 @@ export const connect = <E, R>(
       },
     }
   })
+
+/** A connection does not wait longer for a signer: without its proof the other node treats this one as no validator. */
+const PROOF_MS = 1_000
+/** Anybody who connects wants a proof, and vertices wait behind proofs at the signer. */
+const MOST_PROOFS_AT_ONCE = 8
+
+export const proverWith = (signer: Pick<RemoteSigner, "publicKey" | "absence" | "sign">): Prover => {
+  const isAway = () => signer.absence() !== null
+  let open = 0
+  const signed = async (bytes: Uint8Array): Promise<Keys.Signature | null> => {
+    open++
+    const answer = await signer.sign(bytes).finally(() => open--)
+    return Either.getOrElse(answer, () => null)
+  }
+  return {
+    publicKey: signer.publicKey,
+    isAway,
+    sign: async (bytes) =>
+      isAway() || open >= MOST_PROOFS_AT_ONCE
+        ? null
+        : Promise.race([signed(bytes), nodeClock.wait(PROOF_MS).then(() => null)]),
+  }
+}

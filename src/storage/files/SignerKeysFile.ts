@@ -29,13 +29,13 @@ export const load = (
     return kept.signer === signer ? kept.public_keys : []
   })
 
-/** On a full disk nothing is written; a start without the file waits for the signer. */
+/** Whether it is written, which a full disk prevents. A start without the file waits for the signer. */
 export const save = (
   path: string,
   signer: string,
   publicKeys: ReadonlyArray<Keys.PublicKey>,
-): Effect.Effect<void, never, FileSystem.FileSystem> =>
-  Effect.ignore(
+): Effect.Effect<boolean, never, FileSystem.FileSystem> =>
+  Effect.isSuccess(
     AtomicFile.write(
       path,
       Binary.utf8(`${JSON.stringify({ signer, public_keys: publicKeys }, null, 2)}\n`),

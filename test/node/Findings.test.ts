@@ -63,7 +63,7 @@ it.each<readonly [component: string, status: string, wrong: Partial<Findings.See
     "signer",
     "warning",
     { signer: Option.some({ status: "warning", silentMs: 4_200, refusal: null }) },
-    "the signer has not answered for 4 seconds: this validator signs nothing until it does; the log of module validator names the cause",
+    "the signer has not answered for 4 seconds: this validator cannot sign until it does; the log of module validator names the cause",
     `${ALERTS}#udgsigneraway`,
   ],
   [
@@ -84,14 +84,14 @@ it.each<readonly [component: string, status: string, wrong: Partial<Findings.See
     "seat",
     "warning",
     { seat: { status: "warning", epoch: 3, hitch: { key, isInForce: true, why: "it is nowhere" } } },
-    `this validator signs nothing: its key is now the one with the address ${key}, and it is nowhere`,
+    `this validator cannot sign: its key is now the one with the address ${key}, and it is nowhere`,
     "docs/operations/keys.md#changing-a-validators-key",
   ],
   [
     "seat",
     "warning",
     { seat: { status: "warning", epoch: 3, hitch: { key, isInForce: false, why: "it is nowhere" } } },
-    `this validator signs nothing after the next change of its key, to the one with the address ${key}, and it is nowhere`,
+    `this validator cannot sign once its key changes to the one with the address ${key}: it is nowhere`,
     "docs/operations/keys.md#changing-a-validators-key",
   ],
   [

@@ -72,8 +72,9 @@ const seat = ({ status, epoch, hitch }: Seen["seat"]) =>
         "seat",
         status,
         PAGES.keys,
-        `this validator signs nothing${hitch.isInForce ? ": its key is now" : " after the next change of its key, to"} the one with ` +
-          `the address ${hitch.key}, and ${hitch.why}`,
+        hitch.isInForce
+          ? `this validator cannot sign: its key is now the one with the address ${hitch.key}, and ${hitch.why}`
+          : `this validator cannot sign once its key changes to the one with the address ${hitch.key}: ${hitch.why}`,
       )
     : wrong(
         "seat",
@@ -87,7 +88,7 @@ const signer = ({ status, silentMs, refusal }: Option.Option.Value<Seen["signer"
   const long = Words.counted(Math.round(silentMs / 1_000), "second")
   const reason =
     refusal === null
-      ? `the signer has not answered for ${long}: this validator signs nothing until it does; the log of module validator names the cause`
+      ? `the signer has not answered for ${long}: this validator cannot sign until it does; the log of module validator names the cause`
       : `the signer has refused to sign for ${long}: ${refusal}`
   return wrong("signer", status, PAGES.signer, reason)
 }

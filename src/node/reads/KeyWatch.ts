@@ -28,8 +28,6 @@ export interface Hitch {
   readonly why: string
 }
 
-const LATER = " after the next change of its key"
-
 const make = Effect.gen(function* () {
   const home = yield* Home
   const { view } = yield* Engine
@@ -43,13 +41,21 @@ const make = Effect.gen(function* () {
   /** The last file that the passphrase did or did not open: each try takes half a second and 128 MiB. */
   let tried = { version: "", opens: true }
 
+  const settle = (): void => {
+    hitch = null
+    complaint = ""
+  }
+
   const complain = (found: Hitch, epoch: number, unreadable: ReadonlyArray<string>) => {
     const said = [found.key, found.isInForce, found.why, ...unreadable].join()
     if (said === complaint) return Effect.void
     complaint = said
     return Effect.zipRight(
       Effect.forEach(unreadable, (reason) => log.warn(reason)),
-      log.warn(`this validator signs nothing${found.isInForce ? "" : LATER}: ${found.why}`, { epoch, key: found.key }),
+      log.warn(`this validator cannot sign${found.isInForce ? "" : " once its key changes"}: ${found.why}`, {
+        epoch,
+        key: found.key,
+      }),
     )
   }
 
@@ -104,13 +110,16 @@ const make = Effect.gen(function* () {
       last = wanted
       const isInForce = wanted !== self
       const key = isInForce ? wanted : KeyInForce.newest(self, view.read)
-      if (key === self) hitch = null
+      if (key === self) settle()
       // A node that has just started does not know yet how far the others are.
       if (key === self || isNew) return
       const { epoch } = record
       const { unreadable, where, why } = yield* seek(key)
-      hitch = why === null ? null : { key, isInForce, why }
-      if (hitch !== null) return yield* complain(hitch, epoch, unreadable)
+      if (why !== null) {
+        hitch = { key, isInForce, why }
+        return yield* complain(hitch, epoch, unreadable)
+      }
+      settle()
       if (isInForce) return yield* replace(key, { epoch, key, before: self, ...where })
     })
 

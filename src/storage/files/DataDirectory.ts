@@ -77,8 +77,8 @@ const hasReason =
     error._tag === "SystemError" && error.reason === reason
 
 /**
- * Returns whether it did not exist. Creates one level at a time: Node.js' recursive `mkdir` never returns where every parent counts as missing, as below
- * /proc.
+ * Returns whether the directory is new. Creates one level at a time: the recursive `mkdir` of Node.js never returns where
+ * every parent counts as missing, as below /proc.
  */
 const make = (fileSystem: FileSystem.FileSystem, path: string): Effect.Effect<boolean, PlatformError> => {
   const one = Effect.as(fileSystem.makeDirectory(path, { mode: OWN_MODE }), true)

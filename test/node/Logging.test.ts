@@ -243,7 +243,7 @@ describe("Logging", () => {
       const fields = { circle, set, sparse: new Array(4_000_000_000), long: "x".repeat(1e6), bytes: Buffer.alloc(1e6) }
       const started = performance.now()
       const [line = ""] = yield* linesOf({}, rpc.info("large", fields))
-      expect(performance.now() - started).toBeLessThan(1_000)
+      expect(performance.now() - started).toBeLessThan(10_000)
       expect(line.length).toBeLessThan(60_000)
     }),
   )

@@ -450,7 +450,7 @@ describe("the vertex rule", () => {
         }),
       )
       // Judged one after the other, they would take twenty seconds.
-      expect(performance.now() - began).toBeLessThan(5_000)
+      expect(performance.now() - began).toBeLessThan(15_000)
     }),
   )
 })

@@ -246,9 +246,9 @@ describe.runIf(isTried("nginx", "-v"))("a node behind nginx", () => {
     })
     const begun = performance.now()
     for (let n = 0; n < 20; n++) expect((await through("/health", "127.0.0.9")).status).toBe(200)
-    expect(performance.now() - begun).toBeLessThan(5_000)
+    expect(performance.now() - begun).toBeLessThan(20_000)
     await Promise.all(slow)
-    expect(performance.now() - begun).toBeLessThan(30_000)
+    expect(performance.now() - begun).toBeLessThan(60_000)
   })
 
   it("has few event streams per client, and serves others", async () => {

@@ -66,7 +66,7 @@ it.each(["transactions", "votes"] as const)("relays the longest message of %s th
     relay.tend()
     return board.sessions.length
   }
-  await expect.poll(connected, { timeout: 30_000 }).toBe(1)
+  await expect.poll(connected).toBe(1)
   const longest = Channel.TOLD_BYTES[channel]
   const message = new Uint8Array(longest)
   const heartbeat = Heartbeat.sign(Natural.commitIndex(1), Hash.ZERO, SecretKey.generate())
@@ -76,10 +76,10 @@ it.each(["transactions", "votes"] as const)("relays the longest message of %s th
       : ({ _tag: "Transactions", transactions: [] } as const)
   message.set(MessageCodec.encode(kind).subarray(0, 1))
   await bot.write(channel, [Buffer.concat([Uint8Array.of(255), message])])
-  await expect.poll(() => heard, { timeout: 30_000 }).toEqual([longest])
+  await expect.poll(() => heard).toEqual([longest])
   expect(board.sessions).toHaveLength(1)
   await bot.write(channel, [Buffer.concat([Uint8Array.of(255), message, Uint8Array.of(0)])])
-  await expect.poll(() => bot.isOpen(), { timeout: 30_000 }).toBe(false)
+  await expect.poll(() => bot.isOpen()).toBe(false)
   expect(heard).toEqual([longest])
 })
 

@@ -16,7 +16,7 @@ import * as SoftHsm from "./SoftHsm.js"
 import * as Statements from "./Statements.js"
 
 const { publicKey } = Statements.validator
-const impatient = { startMs: 5_000, signatureMs: 500 }
+const patient = { startMs: 60_000, signatureMs: 60_000 }
 
 afterEach(() => SignerProcess.killAll())
 
@@ -31,10 +31,16 @@ const scripted = (directory: string, name: string, start: string, onLine: string
 const path = { PATH: process.env["PATH"] ?? "" }
 const named = `console.log("${publicKey}")`
 
-const failureOf = (command: string, asked: Uint8Array | null = null, environment: KeyProgram.Environment = {}) =>
+interface Trial {
+  readonly asked?: Uint8Array
+  readonly environment?: KeyProgram.Environment
+  readonly patience?: KeyProgram.Patience
+}
+
+const failureOf = (command: string, { asked, environment = {}, patience = patient }: Trial = {}) =>
   Effect.gen(function* () {
-    const key = yield* KeyProgram.start(command, environment, impatient)
-    if (asked !== null) yield* key.sign(asked)
+    const key = yield* KeyProgram.start(command, environment, patience)
+    if (asked !== undefined) yield* key.sign(asked)
   }).pipe(
     Effect.scoped,
     Effect.flip,
@@ -60,8 +66,12 @@ describe("a key program", () => {
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       const message = Statements.vertex()
-      const failing = (name: string, onLine: string) => failureOf(scripted(directory, name, named, onLine), message)
-      expect(yield* failing("late", "")).toMatch(/gave no signature for 0.5 s$/)
+      const failing = (name: string, onLine: string, patience = patient) =>
+        failureOf(scripted(directory, name, named, onLine), { asked: message, patience })
+      const late = yield* failing("late", "", { ...patient, signatureMs: 500 })
+      expect(late).toMatch(/gave no signature for 0.5 s$/)
+      const mute = yield* failureOf(scripted(directory, "mute", "", ""), { patience: { ...patient, startMs: 500 } })
+      expect(mute).toMatch(/gave no public key for 0.5 s$/)
       expect(yield* failing("ends", "process.exit(1)")).toMatch(/ended with exit code 1$/)
       expect(yield* failing("killed", "process.kill(process.pid, 'SIGKILL')")).toMatch(/ended with SIGKILL$/)
       expect(yield* failing("short", `console.log("00")`)).toMatch(/gave no signature$/)
@@ -101,14 +111,14 @@ ${named}`
     expect(() => process.kill(pid, 0)).toThrow("ESRCH")
     expect(KeyProgram.VARIABLES).toEqual(expect.arrayContaining([...names]))
     expect(names).toContain("PATH")
-  }).pipe(Effect.timeout("30 seconds"), Effect.provide(world.platform)),
+  }).pipe(Effect.timeout("2 minutes"), Effect.provide(world.platform)),
 )
 
 describe.runIf(isTried("softhsm2-util", "--version"))("a key in a PKCS#11 token", () => {
   it.scopedLive("is refused in one line without its token, its key or its PIN", () =>
     Effect.gen(function* () {
       const hsm = SoftHsm.make(yield* world.temporaryDirectory)
-      const refused = (command: string) => failureOf(command, null, { ...path, ...hsm.environment })
+      const refused = (command: string) => failureOf(command, { environment: { ...path, ...hsm.environment } })
       expect(yield* refused(hsm.command("validator", "other"))).toMatch(/exit code 1: no token has the label other$/)
       expect(yield* refused(hsm.command("other"))).toMatch(/no keys of the token have the label other; exactly one/)
       const wrongPin = yield* refused(hsm.command("validator", "udg", "999999"))

@@ -9,6 +9,7 @@ const PURE = "test/{protocol,ledger,consensus,replica}/**/*.test.ts"
 /** They mock modules, which must not be loaded yet; the files of all others leave nothing behind for the next. */
 const MOCKING = ["test/protocol/crypto/*.test.ts", "test/bench/*.test.ts"]
 const processes = availableParallelism()
+const PATIENT = ["--import", new URL("test/support/patience.mjs", import.meta.url).href]
 
 const selection = Rest.selectionOf(process.env["UDG_TESTS"])
 const threads = selection === "usual" ? Math.max(1, processes - 1) : processes
@@ -38,8 +39,8 @@ const shared: ViteUserConfig["test"] = {
   // fewer at least than at most, the pool ends idle forks while Vitest reuses them, and the run breaks off. What npm test
   // leaves out is mostly long computations: one thread would go on with them when the forks have long been done.
   poolOptions: {
-    forks: { minForks: processes + 1, maxForks: processes + 1, isolate: false },
-    threads: { minThreads: threads, maxThreads: threads, isolate: false },
+    forks: { minForks: processes + 1, maxForks: processes + 1, isolate: false, execArgv: PATIENT },
+    threads: { minThreads: threads, maxThreads: threads, isolate: false, execArgv: PATIENT },
   },
   maxConcurrency: processes,
   sequence: { sequencer: LongestFirst },

@@ -47,7 +47,7 @@ describe("the guard", TIMEOUT, () => {
   }
 
   it("allows the rounds that the model allows", () => follows(1, 5))
-  it(Rest.of(REASON, "does so in more traces"), () => follows(2, 3 * TRACES))
+  it(Rest.of(REASON, "does so in more traces"), () => follows(2, TRACES))
 })
 
 /** A program with all faults, each of which must fail in one of these traces. */

@@ -1,7 +1,4 @@
-/**
- * Gives the event loop a turn after each test; set up before each test file. Vitest runs synchronous tests without one,
- * and treats a thread that has not read a message for a minute as dead.
- */
+/** Gives the event loop a turn after each test, which Vitest does not; set up before each test file. */
 import { afterEach } from "vitest"
 
 // Tests may replace it for their own clock.

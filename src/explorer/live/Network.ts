@@ -24,6 +24,13 @@ effect(() => {
   )
 })
 
+/** Resolves once the network is known. */
+export const loaded = new Promise<void>((resolve) => {
+  effect(() => {
+    if (network.value !== undefined) resolve()
+  })
+})
+
 /** An address in this network's form; in hex until the network is known. */
 export const written = (address: Address.Address): string => {
   const info = network.value

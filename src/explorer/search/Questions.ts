@@ -25,7 +25,9 @@ const decode = Schema.decodeUnknownOption(Address.schema)
 export const known: Search.Known = {
   transaction: (hash) => has(node.transactions.lookup({ path: { hash: PathSegment.hash(hash) } })),
   vertex: (hash) => has(node.dag.vertex({ path: { hash: PathSegment.hash(hash) } })),
-  beginningWith: (prefix) => node.core.search({ urlParams: { prefix } }),
+  // What it finds is compared with the end of an address as lists abbreviate it.
+  beginningWith: (prefix) =>
+    Promise.all([node.core.search({ urlParams: { prefix } }), Network.loaded]).then(([found]) => found),
   name: (name) => has(node.core.balance({ path: { address: name } })),
   proposal: (id) => has(node.governance.proposal({ path: { id: PathSegment.proposal(id) } })),
   labelled: (text) =>

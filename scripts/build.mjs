@@ -120,8 +120,9 @@ await build({
   format: "esm",
   conditions: ["udg-source"],
   sourcemap: true,
-  // Names stay for stack traces. Removing whitespace makes the package an eighth smaller.
+  // Names stay for stack traces. Removing whitespace makes the package an eighth smaller, shorter syntax a little more.
   minifyWhitespace: true,
+  minifySyntax: true,
   plugins: [modulesByName],
   alias: { "#threads": "./src/Threads.ts" },
   // Native code cannot be bundled. The banner provides the `require` that bundled CommonJS packages expect.

@@ -71,7 +71,7 @@ export class Face {
         isWritten: () => this.#behind.node.behind.memory.isWritten(),
         written: Effect.suspend(() => this.#behind.node.behind.memory.written),
       },
-      onAnswer: (answered) => this.#behind.node.behind.onAnswer(answered),
+      onAnswer: (...answer) => this.#behind.node.behind.onAnswer(...answer),
       onDefect: (route) => this.#behind.node.behind.onDefect(route),
       isPressed: () => this.#behind.node.behind.isPressed(),
     }

@@ -21,12 +21,15 @@ export interface Answered {
   readonly milliseconds: number
 }
 
+/** `content`: the response's, if it was written whole. */
+export type OnAnswer = (answered: Answered, exchange: Exchange, content?: Content.Content) => void
+
 export interface Options {
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number
   /** Translates service errors. */
   readonly errors: Errors
-  readonly onAnswer: (answered: Answered) => void
+  readonly onAnswer: OnAnswer
   readonly onDefect: (route: string, cause: Cause.Cause<unknown>) => void
   /** Headers of every response that is written whole. */
   readonly stamp?: () => ResponseHeaders.ResponseHeaders
@@ -79,10 +82,11 @@ export class Responder {
   write(
     exchange: Exchange,
     status: number,
-    { headers, body, encoding }: Content.Content,
+    content: Content.Content,
     more: ResponseHeaders.ResponseHeaders = NO_HEADERS,
   ): undefined {
     const { response } = exchange
+    const { headers, body, encoding } = content
     if (response.destroyed) return
     if (this.#isDraining) response.shouldKeepAlive = false
     const stamp = this.#options.stamp?.() ?? NO_HEADERS
@@ -90,7 +94,7 @@ export class Responder {
     response.writeHead(status, isPlain ? headers : [...headers, ...exchange.headers, ...stamp, ...more])
     response.end(body, encoding)
     if (response.writableLength > 0) this.#options.onUnread(response, exchange.client)
-    this.#answered(exchange, status)
+    this.#answered(exchange, status, content)
   }
 
   /** Writes only the head of a response that lasts until the client leaves. */
@@ -154,7 +158,8 @@ export class Responder {
     }
   }
 
-  #answered({ route, method, startedAt }: Exchange, status: number): void {
-    this.#options.onAnswer({ route, method, status, milliseconds: this.#options.now() - startedAt })
+  #answered(exchange: Exchange, status: number, content?: Content.Content): void {
+    const { route, method, startedAt } = exchange
+    this.#options.onAnswer({ route, method, status, milliseconds: this.#options.now() - startedAt }, exchange, content)
   }
 }

@@ -28,7 +28,7 @@ import * as Group from "./Group.js"
 import { Listener, MOST_HEADERS } from "./Listener.js"
 import { type Options as ProbeOptions, Probes } from "./Probes.js"
 import * as Reply from "./Reply.js"
-import { type Answered, bug, Responder } from "./Responder.js"
+import { bug, type OnAnswer, Responder } from "./Responder.js"
 
 /** A server's limits, all in one place. Tests shorten the times. */
 export interface Tolerance {
@@ -106,7 +106,7 @@ export interface Settings extends ClientAddress.Settings, Endpoint.Options {
   /** Set on servers that can be behind others. */
   readonly freshness?: Freshness.Freshness
   /** Called for every response, for metrics. */
-  readonly onAnswer?: (answered: Answered) => void
+  readonly onAnswer?: OnAnswer
   /** Called for every request that hits a bug, for metrics. */
   readonly onDefect?: (route: string) => void
 }

@@ -1,6 +1,6 @@
 /** This interface's settings for the server in front of it, on a node and on a gateway. */
 import { Effect } from "effect"
-import type { Answered } from "../../edge/server/Responder.js"
+import type { OnAnswer } from "../../edge/server/Responder.js"
 import type * as Server from "../../edge/server/Server.js"
 import * as Access from "../api/Access.js"
 import * as Failure from "../api/Failure.js"
@@ -34,4 +34,4 @@ export const settings = ({ isMainnet }: { readonly isMainnet: boolean }): Settin
 })
 
 /** Passes every answer to the log, and to a trace if there is one. */
-export const observed = (next: (answered: Answered) => void) => Effect.flatMap(RequestSpans.over(next), AccessLog.over)
+export const observed = (next: OnAnswer) => Effect.flatMap(RequestSpans.over(next), AccessLog.over)

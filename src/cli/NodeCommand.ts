@@ -1,13 +1,17 @@
 import { FileSystem } from "@effect/platform"
 import { Cause, Data, Effect, Either, Layer, Option, Ref } from "effect"
 import * as Server from "../edge/server/Server.js"
+import { Network } from "../network/Network.js"
 import * as Transport from "../network/tls/Transport.js"
+import { Engine } from "../node/engine/Engine.js"
 import * as Ending from "../node/lifecycle/Ending.js"
+import { Supervisor } from "../node/lifecycle/Supervisor.js"
 import * as Log from "../node/log/Log.js"
 import * as LogFilter from "../node/log/LogFilter.js"
 import * as Logging from "../node/log/Logging.js"
 import * as Node from "../node/Node.js"
 import * as Configuration from "../node/start/Configuration.js"
+import { Home } from "../node/start/Home.js"
 import * as ValidatorKeys from "../node/start/ValidatorKeys.js"
 import type { Address } from "../protocol/identity/Address.js"
 import * as HttpInterface from "../rpc/HttpInterface.js"
@@ -17,10 +21,10 @@ import * as NodeStatus from "./NodeStatus.js"
 import * as RunningFacts from "./RunningFacts.js"
 import * as ServiceManager from "./ServiceManager.js"
 import * as Command from "./settings/Command.js"
-import { wrongUsage } from "./settings/WrongUsage.js"
 import * as Environment from "./terminal/Environment.js"
 import { StatusLine } from "./terminal/StatusLine.js"
 import { Terminal } from "./terminal/Terminal.js"
+import * as TraceSettings from "./tracing/TraceSettings.js"
 
 const log = Log.for("supervisor")
 
@@ -59,20 +63,21 @@ const canListen = ({ dataDirectory, ephemeral, rpc, p2p, genesisFile }: Configur
     yield* nodes
   })
 
-/** Configured by OpenTelemetry's own variables. The module is loaded only if they name a collector. */
+/** The module is loaded only if OpenTelemetry's variables name a collector. */
 const tracing = (version: string) =>
   Effect.gen(function* () {
-    const endpoint = yield* Environment.variable("OTEL_EXPORTER_OTLP_ENDPOINT")
-    if (endpoint === "") return Layer.empty
-    if (!URL.canParse(endpoint)) {
-      return yield* wrongUsage("OTEL_EXPORTER_OTLP_ENDPOINT is not a URL; use one such as http://127.0.0.1:4318")
-    }
-    const ratio = Number((yield* Environment.variable("OTEL_TRACES_SAMPLER_ARG")) || "0.01")
-    if (!(ratio >= 0 && ratio <= 1)) {
-      return yield* wrongUsage("OTEL_TRACES_SAMPLER_ARG is not a sampling ratio; use a number from 0 to 1")
-    }
-    const { layer } = yield* Effect.promise(() => import("./tracing/Tracing.js"))
-    return layer({ endpoint, ratio, version })
+    const settings = yield* TraceSettings.read(version)
+    if (Option.isNone(settings)) return { layer: Layer.empty, beside: Effect.never }
+    const { make } = yield* Effect.promise(() => import("./tracing/Tracing.js"))
+    const { layer, follow } = make(settings.value)
+    const traced = Effect.all([Home, Network, Engine, Supervisor])
+    const beside = Effect.flatMap(traced, ([{ genesis }, { listensAt }, { events, view }, { restarted }]) =>
+      follow({
+        ...{ networkId: genesis.networkId, listensAt, events, restarted },
+        accountOf: (key) => view.read.accountOf(key),
+      }),
+    )
+    return { layer, beside }
   })
 
 export const command = Command.make({
@@ -115,14 +120,14 @@ export const command = Command.make({
         colours: terminal.colours.stderr,
         write: (text) => status.write(text),
       })
-      const traced = Layer.provideMerge(yield* tracing(version), logging)
+      const traces = yield* tracing(version)
       const layers = Layer.mergeAll(
-        traced,
+        Layer.provideMerge(traces.layer, logging),
         Layer.succeed(Configuration.Configuration, configuration),
         NodePassphrase.layer(keyPassphraseFile),
       )
       const shown = terminal.isWatched && logFormat === "pretty" ? NodeStatus.show(status) : Effect.never
-      const beside = Effect.raceAll([shown, ServiceManager.beside, RunningFacts.beside])
+      const beside = Effect.raceAll([shown, ServiceManager.beside, RunningFacts.beside, traces.beside])
       const key = yield* Ref.make(Option.none<Address>())
       const run = Ref.get(key).pipe(
         Effect.flatMap((preferred) =>

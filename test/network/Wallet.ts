@@ -15,9 +15,15 @@ import * as Processes from "./Processes.js"
 /** A public key that nobody holds, always the same one. */
 export const numbered = (n: number): PublicKey => sha256Hex(Uint8Array.of(n, n >> 8, n >> 16, n >> 24)) as PublicKey
 
-const call = async (node: Processes.Started, path: string, body?: unknown): Promise<unknown> => {
+const call = async (
+  node: Processes.Started,
+  path: string,
+  body?: unknown,
+  more: Readonly<Record<string, string>> = {},
+): Promise<unknown> => {
   if (node.http === null) throw new Error(`node ${node.name} serves no HTTP`)
-  const post = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }
+  const headers = { "content-type": "application/json", ...more }
+  const post = { method: "POST", headers, body: JSON.stringify(body) }
   const response = await fetch(`${node.http}${path}`, body === undefined ? {} : post)
   const answer: unknown = await response.json()
   if (!response.ok) throw new Error(`${path}: ${response.status} ${JSON.stringify(answer)}`)
@@ -37,6 +43,7 @@ export const pay = async (
   network: Processes.Founded,
   count: number,
   from = 0,
+  headers?: Readonly<Record<string, string>>,
 ): Promise<ReadonlyArray<Hash>> => {
   const transactions = Array.from({ length: count }, (_, n) =>
     signed(network, from + n, 1_000, {
@@ -46,7 +53,7 @@ export const pay = async (
       memo: "",
     }),
   )
-  await call(node, "/tx/submit", transactions.map(JsonForm.toJson))
+  await call(node, "/tx/submit", transactions.map(JsonForm.toJson), headers)
   return transactions.map(({ id }) => id)
 }
 

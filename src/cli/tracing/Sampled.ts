@@ -2,22 +2,9 @@
  * A sampling tracer. The decision falls where a trace begins and holds for the whole trace. A span that is not sampled
  * costs an object and no random bytes.
  */
-import { randomBytes } from "node:crypto"
 import { type Context, type Exit, Option, Tracer } from "effect"
-
-const hex = (bytes: number): string => randomBytes(bytes).toString("hex")
-
-export interface Ended {
-  readonly traceId: string
-  readonly spanId: string
-  readonly parentId: string | null
-  readonly name: string
-  readonly kind: Tracer.SpanKind
-  readonly startNanos: bigint
-  readonly endNanos: bigint
-  readonly attributes: ReadonlyMap<string, unknown>
-  readonly hasFailed: boolean
-}
+import type { Ended } from "./Ended.js"
+import * as SpanIds from "./SpanIds.js"
 
 class Span implements Tracer.Span {
   readonly _tag = "Span"
@@ -49,12 +36,12 @@ class Span implements Tracer.Span {
   }
 
   get spanId(): string {
-    this.#spanId ??= hex(8)
+    this.#spanId ??= SpanIds.span()
     return this.#spanId
   }
 
   get traceId(): string {
-    this.#traceId ??= Option.match(this.parent, { onNone: () => hex(16), onSome: ({ traceId }) => traceId })
+    this.#traceId ??= Option.match(this.parent, { onNone: SpanIds.trace, onSome: ({ traceId }) => traceId })
     return this.#traceId
   }
 
@@ -74,17 +61,12 @@ class Span implements Tracer.Span {
     if (!this.sampled) return
     const { traceId, spanId, name, kind, attributes } = this
     const parentId = Option.getOrNull(Option.map(this.parent, (parent) => parent.spanId))
-    const hasFailed = exit._tag === "Failure"
     this.#ended({
-      traceId,
-      spanId,
-      parentId,
-      name,
-      kind,
+      ...{ traceId, spanId, parentId, hasRemoteParent: false, name, kind, attributes },
+      links: this.links.map(({ span }) => span),
       startNanos: startTime,
       endNanos: endTime,
-      attributes,
-      hasFailed,
+      hasFailed: exit._tag === "Failure",
     })
   }
 }

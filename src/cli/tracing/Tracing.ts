@@ -1,55 +1,60 @@
 /**
- * Traces for an OpenTelemetry collector: commits and joins, which are spans of the program, and HTTP requests. Loaded
- * only if a collector is configured.
+ * Traces for an OpenTelemetry collector: commits and joins, which are spans of the program, HTTP requests, and
+ * transactions. Loaded only if a collector is configured.
  */
-import { Context, Effect, Exit, Layer, Option, Runtime } from "effect"
+import { randomUUID } from "node:crypto"
+import { type Context, Effect, Layer, Option, Runtime, Stream } from "effect"
+import type { Engine } from "../../node/engine/Engine.js"
+import type { Supervisor } from "../../node/lifecycle/Supervisor.js"
 import * as Log from "../../node/log/Log.js"
+import type { Address } from "../../protocol/identity/Address.js"
 import { RequestSpans } from "../../rpc/server/RequestSpans.js"
+import { FollowedTransactions } from "./FollowedTransactions.js"
 import { Otlp } from "./Otlp.js"
+import * as Requests from "./Requests.js"
 import * as Sampled from "./Sampled.js"
+import type { TraceSettings } from "./TraceSettings.js"
 
 const log = Log.for("node")
 
-const NANOS_PER_MS = 1_000_000
-const FIRST_FAILURE = 500
-
-export interface Options {
-  readonly endpoint: string
-  /** The sampled share of traces, from 0 to 1. */
-  readonly ratio: number
-  readonly version: string
+/** A running node, as traces show it. */
+export interface Traced extends Pick<Context.Tag.Service<typeof Engine>, "events"> {
+  readonly networkId: string
+  /** Where other nodes reach it, with its key. */
+  readonly listensAt: Option.Option<string>
+  readonly accountOf: (key: Address) => Address
+  readonly restarted: Context.Tag.Service<typeof Supervisor>["restarted"]
 }
 
-const exporter = ({ endpoint, version }: Options) =>
-  Effect.acquireRelease(
-    Effect.map(Effect.runtime<never>(), (runtime) => {
-      const fork = Runtime.runFork(runtime)
-      return new Otlp(endpoint, version, (reason) =>
+export interface Tracing {
+  /** Sends what is left when its scope ends. */
+  readonly layer: Layer.Layer<RequestSpans>
+  /** Runs beside the node. */
+  readonly follow: (node: Traced) => Effect.Effect<never>
+}
+
+const now = (): number => performance.timeOrigin + performance.now()
+
+export const make = ({ endpoint, ratio, resource }: TraceSettings): Tracing => {
+  const otlp = new Otlp(endpoint)
+  const ended = otlp.add.bind(otlp)
+  const transactions = new FollowedTransactions({ ratio, now, ended })
+  const layer = Layer.mergeAll(
+    Layer.scopedDiscard(Effect.addFinalizer(() => Effect.promise(() => otlp.stop()))),
+    Layer.setTracer(Sampled.tracer(() => Math.random() < ratio, ended)),
+    Layer.succeed(RequestSpans, Requests.taking({ ratio, now, ended, transactions })),
+  )
+  const follow = ({ networkId, listensAt, events, accountOf, restarted }: Traced) =>
+    Effect.gen(function* () {
+      const fork = Runtime.runFork(yield* Effect.runtime<never>())
+      const own = { "service.instance.id": Option.getOrElse(listensAt, randomUUID), "udg.network": networkId }
+      otlp.begin([...new Map([...Object.entries(own), ...resource])], (reason) =>
         fork(log.warn("traces were lost: the collector did not accept them", { endpoint, reason })),
       )
-    }),
-    (otlp) => Effect.promise(() => otlp.stop()),
-  )
-
-/** A request's span is made after its response, so that responses never wait for tracing. */
-const requests = (tracer: ReturnType<typeof Sampled.tracer>) =>
-  RequestSpans.of(({ route, method, status, milliseconds }) => {
-    const endNanos = BigInt(Date.now()) * BigInt(NANOS_PER_MS)
-    const startNanos = endNanos - BigInt(Math.round(milliseconds * NANOS_PER_MS))
-    const span = tracer.span(`${method} ${route}`, Option.none(), Context.empty(), [], startNanos, "server")
-    span.attribute("http.request.method", method)
-    span.attribute("http.route", route)
-    span.attribute("http.response.status_code", status)
-    span.end(endNanos, status < FIRST_FAILURE ? Exit.void : Exit.fail(status))
-  })
-
-export const layer = (options: Options): Layer.Layer<RequestSpans> =>
-  Layer.unwrapScoped(
-    Effect.map(exporter(options), (otlp) => {
-      const tracer = Sampled.tracer(
-        () => Math.random() < options.ratio,
-        (ended) => otlp.add(ended),
-      )
-      return Layer.merge(Layer.setTracer(tracer), Layer.succeed(RequestSpans, requests(tracer)))
-    }),
-  )
+      const followed = Stream.runForEach(events, (event) => Effect.sync(() => transactions.published(event, accountOf)))
+      // A bug in it must not end the node.
+      yield* restarted("traces", Effect.zipRight(followed, Effect.never))
+      return yield* Effect.never
+    })
+  return { layer, follow: (node) => Effect.scoped(follow(node)) }
+}

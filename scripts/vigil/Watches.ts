@@ -13,6 +13,7 @@ const SEEDS = 100
 const MINUTES = 5
 const MESSAGES = 25_000
 const TRANSACTIONS = 50_000
+const TRACES = 20
 
 const vitest = (...words: ReadonlyArray<string>): ReadonlyArray<string> => ["npx", "vitest", "run", ...words]
 const sweep = (seed: number): ReadonlyArray<string> => [
@@ -51,6 +52,15 @@ export const watches: ReadonlyArray<Watch> = [
     unit: "runs",
     command: () => vitest("test/consensus/small"),
     environment: () => ({ UDG_TESTS: "all", UDG_SMALL_DAG_ROUNDS: "7" }),
+  },
+  {
+    name: "model",
+    amount: 2 * TRACES,
+    unit: "traces",
+    command: () => vitest("test/spec/Replay.test.ts", "-t", "does so in more traces"),
+    environment: (seed) => ({
+      ...{ UDG_TESTS: "all", UDG_SPEC_SEED: String(seed + 3), UDG_SPEC_TRACES: String(TRACES) },
+    }),
   },
   { name: "attacks", amount: 1, unit: "runs", command: () => vitest("--mode", "attacks") },
 ]

@@ -15,13 +15,17 @@ const shown = (value: number): string =>
       ? String(Number(value.toPrecision(3)))
       : Math.round(value).toLocaleString("en").replaceAll(",", " ")
 
-const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string => {
-  const all = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll("|", "\\|")))
+/** Aligned columns, two spaces apart, in a block of their own. */
+export const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const all = [head, ...rows]
   const widths = head.map((_, i) => Math.max(...all.map((row) => row[i]?.length ?? 0)))
-  const line = (row: ReadonlyArray<string>) =>
-    `| ${widths.map((width, i) => (row[i] ?? "").padEnd(width)).join(" | ")} |`
-  const [first = [], ...rest] = all
-  return [line(first), `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`, ...rest.map(line)].join("\n")
+  const lines = all.map((row) =>
+    widths
+      .map((width, i) => (row[i] ?? "").padEnd(width))
+      .join("  ")
+      .trimEnd(),
+  )
+  return ["```", ...lines, "```"].join("\n")
 }
 
 const targetRow = (record: Record, { what, target, suite, of, isMet }: Target): ReadonlyArray<string> => {
@@ -35,7 +39,7 @@ const targetRow = (record: Record, { what, target, suite, of, isMet }: Target): 
   }, found.figures)
   // JSON has no infinity and contains null instead.
   const value = measured ?? Number.POSITIVE_INFINITY
-  return [suite, what, target, isMet(value) ? shown(value) : `${shown(value)}, **missed**`]
+  return [suite, what, target, isMet(value) ? shown(value) : `${shown(value)}, missed`]
 }
 
 const machineRows = (record: Record): ReadonlyArray<ReadonlyArray<string>> => {

@@ -39,7 +39,7 @@ const limit = (what: string, most: number, unit: string, suite: string, of: Targ
 
 /** The slowest of these endpoints compared with a bare server of the same bytes, by processor time. */
 const share = (what: string, paths: ReadonlyArray<string>, least: number): Target => ({
-  what: `${what}, relative to bare \`node:http\``,
+  what: `${what}, relative to bare node:http`,
   target: `≥ ${least}`,
   suite: "rpc",
   of: (find) => Math.min(...paths.map((path) => find(`GET ${path}, of bare`).value)),
@@ -158,7 +158,7 @@ export const targets: ReadonlyArray<Target> = [
     "ledger",
     figure("… cost among 1 000 000 beside that"),
   ),
-  limit("a transfer in `udg.db`", 320, "bytes", "disk", figure("udg.db")),
+  limit("a transfer in udg.db", 320, "bytes", "disk", figure("udg.db")),
   limit("a transfer in the data directory", 320, "bytes", "disk", figure("all of the data directory")),
   limit("start with 1 000 000 accounts", 15_000, "ms", "start", figure("start")),
   limit(

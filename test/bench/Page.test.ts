@@ -19,23 +19,21 @@ const suite = (
 const cellsOf = (page: string, title: string): ReadonlyArray<string> | undefined =>
   page
     .split("\n")
-    .map((line) =>
-      line
-        .split("|")
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    )
+    .map((line) => line.split(/ {2,}/))
     .find(([first, second]) => first === title || second === title)
+
+/** Shown by docs/operations/sizing.md. */
+const OF_SIZING = ["archive", "sizing"]
 
 describe("the page of figures", () => {
   it("shows a target or another figure of every suite that was measured", () => {
-    const shown = new Set([...targets, ...headlines].map(({ suite }) => suite))
+    const shown = new Set([...[...targets, ...headlines].map(({ suite }) => suite), ...OF_SIZING])
     expect(Object.keys(Record.read().suites).filter((name) => !shown.has(name))).toEqual([])
   })
 
   it.each([
     [0.9, "0.9"],
-    [0.5, "0.5, **missed**"],
+    [0.5, "0.5, missed"],
   ])("marks a figure that misses its target: %d for at least 0.8", (value, measured) => {
     const signatures = suite(["in the node's threads, of that", value, "share"])
     const page = Page.text({ ...MACHINE, suites: { signatures } })

@@ -42,7 +42,7 @@ export const contents: ReadonlyArray<Group> = [
         "operations/tls",
       ],
       ...["operations/monitoring", "operations/alerts", "operations/doctor", "operations/backup"],
-      ...["operations/upgrade", "operations/archive", "operations/gateway", "operations/limits"],
+      ...["operations/sizing", "operations/upgrade", "operations/archive", "operations/gateway", "operations/limits"],
       ...["operations/soak"],
       ...["operations/exit-100", "operations/exit-101", "operations/exit-102"],
     ),
@@ -58,7 +58,7 @@ export const contents: ReadonlyArray<Group> = [
     title: "Explanation",
     pages: docs(
       ...["concepts", "coming-from", "faq", "economics", "governance", "threat-model", "security", "architecture"],
-      ...["walkthrough", "consensus", "fetching", "ledger", "storage", "recovery", "performance", "scale"],
+      ...["walkthrough", "consensus", "fetching", "ledger", "storage", "recovery", "performance"],
       ...["simulation", "vigil"],
     ),
   },

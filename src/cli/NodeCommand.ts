@@ -122,7 +122,7 @@ export const command = Command.make({
       })
       const traces = yield* tracing(version)
       const layers = Layer.mergeAll(
-        Layer.provideMerge(traces.layer, logging),
+        logging,
         Layer.succeed(Configuration.Configuration, configuration),
         NodePassphrase.layer(keyPassphraseFile),
       )
@@ -136,7 +136,8 @@ export const command = Command.make({
         Effect.tapErrorTag("KeyReplaced", ({ address }) => Ref.set(key, Option.some(address))),
         Effect.retry({ while: ({ _tag }) => _tag === "KeyReplaced" }),
       )
-      const node = Effect.zipRight(canListen(configuration), run)
+      // Traces are sent before the last line is written.
+      const node = Effect.provide(Effect.zipRight(canListen(configuration), run), traces.layer)
       return yield* Effect.provide(Effect.tapError(node, sayFatal), layers)
     }),
 })

@@ -167,6 +167,10 @@ describe("a node with a collector", () => {
   it.each([
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: "nonsense" }, /OTEL_EXPORTER_OTLP_ENDPOINT is not a URL/],
     [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: "http://me:secret@127.0.0.1:4318" },
+      /^(?!.*secret).*OTEL_EXPORTER_OTLP_ENDPOINT is/,
+    ],
+    [
       { OTEL_EXPORTER_OTLP_ENDPOINT: "http://x", OTEL_TRACES_SAMPLER_ARG: "2" },
       /OTEL_TRACES_SAMPLER_ARG is not a sampling ratio/,
     ],

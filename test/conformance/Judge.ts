@@ -16,7 +16,7 @@ export interface Question {
 const always: ReadonlyArray<readonly [string, RegExp]> = [
   ["access-control-allow-origin", /^\*$/],
   ["access-control-allow-methods", /^GET, HEAD, POST, OPTIONS$/],
-  ["access-control-allow-headers", /^Content-Type, Last-Event-ID, Udg-Commit$/],
+  ["access-control-allow-headers", /^Content-Type, Last-Event-ID, Traceparent, Tracestate, Udg-Commit$/],
   ["access-control-expose-headers", /Retry-After.*RateLimit.*Allow/],
   ["x-content-type-options", /^nosniff$/],
   ["cache-control", /^no-store$/],

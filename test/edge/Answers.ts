@@ -9,7 +9,7 @@ export const { ask, get, post } = TestServer
 export const everywhere: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
   "access-control-allow-methods": "GET, HEAD, POST, OPTIONS",
-  "access-control-allow-headers": "Content-Type, Last-Event-ID, Udg-Commit",
+  "access-control-allow-headers": "Content-Type, Last-Event-ID, Traceparent, Tracestate, Udg-Commit",
   "access-control-expose-headers": "Retry-After, RateLimit, RateLimit-Policy, Allow, Udg-Commit",
   "x-content-type-options": "nosniff",
   "cache-control": "no-store",

@@ -87,7 +87,6 @@ export class FollowedTransactions {
     } else if (event._tag === "Executed") {
       this.#executed(event, accountOf)
     }
-    this.#giveUpOld()
   }
 
   #samples(id: string): boolean {
@@ -114,7 +113,7 @@ export class FollowedTransactions {
     for (const [i, { header, body }] of vertices.entries()) {
       for (const [j, transaction] of body.transactions.entries()) {
         const outcome = execution.vertices[i]?.transactions[j]
-        const followed = outcome && this.#concluded(transaction.id, outcome)
+        const followed = outcome && this.#concluded(transaction.id, outcome, header.timestamp)
         if (outcome === undefined || followed === undefined) continue
         const place = { commit, leaderRound, vertex: header, author: accountOf(header.author) }
         this.#finish(transaction, followed, outcome, place)
@@ -123,15 +122,18 @@ export class FollowedTransactions {
   }
 
   /** Returns the transaction's record if it was followed, or if only its vertex has brought it here. */
-  #concluded(id: string, outcome: Outcome): Followed | undefined {
+  #concluded(id: string, outcome: Outcome, vertexAt: number): Followed | undefined {
     const known = this.#followed.get(id)
     if (outcome._tag === "NoEffect") {
       // Another vertex had the transaction first; or it may return to the mempool.
       if (known === undefined || outcome.reason._tag === "NonceTooHigh") return undefined
     }
     this.#followed.delete(id)
-    if (known !== undefined || !this.#samples(id)) return known
-    return { takenInAt: null, since: this.#around.now(), isSampled: true, caller: undefined }
+    if (known !== undefined) return known
+    const now = this.#around.now()
+    // A node that catches up executes what others have long executed.
+    const isOld = vertexAt < now - PATIENCE_MS
+    return isOld || !this.#samples(id) ? undefined : { takenInAt: null, since: now, isSampled: true, caller: undefined }
   }
 
   #rootsOf(id: string, { isSampled, caller }: Followed): ReadonlyArray<Root> {
@@ -161,7 +163,8 @@ export class FollowedTransactions {
     }
   }
 
-  #giveUpOld(): void {
+  /** Call periodically: without commits, nothing else shows that transactions do not become final. */
+  giveUpOld(): void {
     const before = this.#around.now() - PATIENCE_MS
     for (const { since } of this.#followed.values()) {
       if (since > before) return
@@ -176,7 +179,9 @@ export class FollowedTransactions {
       const end = this.#around.now()
       const start = Math.min(followed.takenInAt ?? end, end)
       for (const root of this.#rootsOf(id, followed)) {
-        this.#end(root, "transaction", start, end, { tx: id, outcome: "Pending" }, true)
+        // It can still become final, under the id that its hash names.
+        const pending = { ...root, spanId: SpanIds.span() }
+        this.#end(pending, "transaction", start, end, { tx: id, outcome: "Pending" }, true)
       }
       return
     }

@@ -105,7 +105,7 @@ export class Otlp {
       body: JSON.stringify({ resourceSpans: [{ resource, scopeSpans }] }),
       signal: AbortSignal.timeout(PATIENCE_MS),
     })
-    await answer.text()
+    await answer.body?.cancel()
     if (!answer.ok) this.#failed(`it answers ${answer.status}`)
   }
 

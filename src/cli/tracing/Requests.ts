@@ -25,7 +25,9 @@ const acceptedIn = (method: string, content: Content | undefined): ReadonlyArray
   if (method !== "POST" || content === undefined) return []
   const { body } = content
   const text = typeof body === "string" ? body : body.toString("latin1", 0, MOST_BYTES)
-  return Array.from(text.matchAll(ACCEPTED), ([, hash = ""]) => hash).slice(0, MOST_TRANSACTIONS)
+  const hashes = Array.from(text.matchAll(ACCEPTED), ([, hash = ""]) => hash).slice(0, MOST_TRANSACTIONS)
+  // A part of a string keeps the whole in memory.
+  return hashes.map((hash) => Buffer.from(hash, "latin1").toString("latin1"))
 }
 
 export interface Surroundings extends OfTransactions {

@@ -11,6 +11,13 @@ export interface TraceSettings {
   readonly resource: ReadonlyMap<string, string>
 }
 
+/** Without parts that can hold a secret, because it is logged. */
+const isPlain = (text: string): boolean => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isWeb = url?.protocol === "http:" || url?.protocol === "https:"
+  return isWeb && url.username === "" && url.password === "" && url.search === "" && url.hash === ""
+}
+
 /** The attributes `key=value,…`, with %-escapes in the values. */
 const attributesIn = (text: string) =>
   Effect.try({
@@ -28,8 +35,10 @@ export const read = (version: string) =>
   Effect.gen(function* () {
     const endpoint = yield* Environment.variable("OTEL_EXPORTER_OTLP_ENDPOINT")
     if (endpoint === "") return Option.none<TraceSettings>()
-    if (!URL.canParse(endpoint)) {
-      return yield* wrongUsage("OTEL_EXPORTER_OTLP_ENDPOINT is not a URL; use one such as http://127.0.0.1:4318")
+    if (!isPlain(endpoint)) {
+      return yield* wrongUsage(
+        "OTEL_EXPORTER_OTLP_ENDPOINT is not a URL of scheme, host, port and path; use one such as http://127.0.0.1:4318",
+      )
     }
     const ratio = Number((yield* Environment.variable("OTEL_TRACES_SAMPLER_ARG")) || "0.01")
     if (!(ratio >= 0 && ratio <= 1)) {

@@ -3,7 +3,7 @@
  * transactions. Loaded only if a collector is configured.
  */
 import { randomUUID } from "node:crypto"
-import { type Context, Effect, Layer, Option, Runtime, Stream } from "effect"
+import { type Context, Effect, Layer, Option, Runtime, Schedule, Stream } from "effect"
 import type { Engine } from "../../node/engine/Engine.js"
 import type { Supervisor } from "../../node/lifecycle/Supervisor.js"
 import * as Log from "../../node/log/Log.js"
@@ -52,8 +52,12 @@ export const make = ({ endpoint, ratio, resource }: TraceSettings): Tracing => {
         fork(log.warn("traces were lost: the collector did not accept them", { endpoint, reason })),
       )
       const followed = Stream.runForEach(events, (event) => Effect.sync(() => transactions.published(event, accountOf)))
+      const swept = Effect.repeat(
+        Effect.sync(() => transactions.giveUpOld()),
+        Schedule.spaced("10 seconds"),
+      )
       // A bug in it must not end the node.
-      yield* restarted("traces", Effect.zipRight(followed, Effect.never))
+      yield* restarted("traces", Effect.zipRight(Effect.all([followed, swept], { concurrency: 2 }), Effect.never))
       return yield* Effect.never
     })
   return { layer, follow: (node) => Effect.scoped(follow(node)) }

@@ -10,7 +10,7 @@ export const everywhere: ResponseHeaders = [
   "Access-Control-Allow-Methods",
   "GET, HEAD, POST, OPTIONS",
   "Access-Control-Allow-Headers",
-  "Content-Type, Last-Event-ID, Udg-Commit",
+  "Content-Type, Last-Event-ID, Traceparent, Tracestate, Udg-Commit",
   "Access-Control-Expose-Headers",
   "Retry-After, RateLimit, RateLimit-Policy, Allow, Udg-Commit",
   "X-Content-Type-Options",

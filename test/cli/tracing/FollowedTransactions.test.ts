@@ -201,12 +201,29 @@ describe("strangers", () => {
   it("cannot have one followed for longer than a minute", () => {
     const one = following(0)
     one.at(START).submitted(paid.payment.id, CALLER)
-    const round: NodeEvent = { _tag: "RoundReached", round: Natural.round(1) }
-    one.at(START + PATIENCE_MS - 1).published(round, itself)
+    one.at(START + PATIENCE_MS - 1).giveUpOld()
     expect(one.transactions.size).toBe(1)
-    one.at(START + PATIENCE_MS).published(round, itself)
+    one.at(START + PATIENCE_MS).giveUpOld()
     expect([one.transactions.size, one.spans.length]).toEqual([0, 1])
   })
+
+  it("cannot make two spans with the same id by a transaction that becomes final late", () => {
+    const one = following(1)
+    const earlier = taking.map(({ at, event }) => ({ at: at - PATIENCE_MS, event }))
+    feed(one, earlier)
+    one.at(Math.max(...taking.map(({ at }) => at))).giveUpOld()
+    feed(one, executing)
+    const ids = one.named("transaction").map(({ spanId }) => spanId)
+    expect([ids.length, new Set(ids).size]).toEqual([2, 2])
+    expect(ids.at(-1)).toBe(one.transactions.contextOf(paid.payment.id).spanId)
+  })
+})
+
+it("begins nothing for what a node executes while it catches up", () => {
+  const one = following(1)
+  const later = executing.map(({ at, event }) => ({ at: at + 2 * PATIENCE_MS, event }))
+  feed(one, later)
+  expect(one.spans).toEqual([])
 })
 
 it("follows nothing at a ratio of 0 without a sampled client", () => {

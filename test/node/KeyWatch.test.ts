@@ -91,8 +91,8 @@ it.scopedLive("warns ahead of a changed key that the node cannot unlock, runs on
       const proof = Possession.sign(genesis.networkId, { account, nonce }, next)
       yield* does({ _tag: "RotateKeyTx", validatorKey: next.publicKey, proof })
       const why =
-        "the node's passphrase does not open validator-2.key, which has it: change it with udg keys passphrase"
-      expect(yield* said(/next change of its key/)).toMatchObject({ status: "warning" })
+        "the node's passphrase does not open validator-2.key, which contains the new key: change that file's passphrase with udg keys passphrase"
+      expect(yield* said(/cannot sign once its key changes/)).toMatchObject({ status: "warning" })
       expect(lines.filter((line) => line.includes(`cannot sign once its key changes: ${why}`))).toHaveLength(1)
       yield* said(/its key is now the one/)
       expect(yield* Fiber.poll(ended)).toEqual(Option.none())

@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { it } from "@effect/vitest"
@@ -273,6 +273,13 @@ describe("the signer's listener", () => {
       expect(yield* changed.toRestartWith).toEqual(Option.some(validator.publicKey))
       const kept = (): unknown => JSON.parse(readFileSync(files[1], "utf8")).public_keys[0]
       while (kept() !== validator.publicKey) yield* Effect.sleep("20 millis")
+      const cramped = join(beside, "missing", "keys.json")
+      const target = { host: "127.0.0.1", port, key: id }
+      yield* RemoteSigner.connect(target, first, Genesis.hash(genesis), () => Effect.succeedNone, cramped)
+      // Long enough for the first try, which fails.
+      yield* Effect.sleep("1 second")
+      mkdirSync(join(beside, "missing"))
+      while (!existsSync(cramped)) yield* Effect.sleep("100 millis")
     }).pipe(Effect.provide(quiet)),
   )
 })

@@ -78,9 +78,9 @@ const make = Effect.gen(function* () {
       const { file, unreadable } =
         location._tag === "Directory" ? yield* ValidatorKeys.find(location.directory, isWanted) : none
       if (Option.isNone(file))
-        return { unreadable, where: {}, why: "no validator-NAME.key in the data directory has it" }
+        return { unreadable, where: {}, why: "no validator-NAME.key in the data directory contains the new key" }
       const { path } = file.value
-      const locked = `the node's passphrase does not open ${basename(path)}, which has it: change it with udg keys passphrase`
+      const locked = `the node's passphrase does not open ${basename(path)}, which contains the new key: change that file's passphrase with udg keys passphrase`
       return { unreadable, where: { file: path }, why: (yield* opens(file.value)) ? null : locked }
     })
 

@@ -1,6 +1,6 @@
 /** The connection to a signer that holds this node's validator key. The node starts once it knows the key. */
 import type { FileSystem } from "@effect/platform"
-import { Effect, Either, Option, Runtime, type Scope } from "effect"
+import { Duration, Effect, Either, Option, Runtime, Schedule, type Scope } from "effect"
 import type { Prover } from "../../network/Hello.js"
 import * as PeerAddress from "../../network/PeerAddress.js"
 import { nodeClock } from "../../network/tls/NodeClock.js"
@@ -45,6 +45,9 @@ export interface RemoteSigner {
 
 /** A signer at hand answers within this time. A node that knows its keys waits no longer. */
 const ANSWERS_WITHIN_MS = 1_000
+
+/** A full disk can have room again. */
+const SAVE_EVERY = Duration.seconds(10)
 
 /** Logs changes, and a signer that stays away only once. */
 const telling = ({ host, port }: Target, knowsKeys: () => boolean) => {
@@ -101,20 +104,26 @@ export const connect = <E, R>(
         return keys.find((key) => wanted.includes(Address.fromPublicKey(key))) ?? first
       })
     let saved = kept
-    const keep = (before: ReadonlyArray<Keys.PublicKey>, keys: ReadonlyArray<Keys.PublicKey>) =>
-      Effect.gen(function* () {
-        if (!isSame(keys, saved) && (yield* SignerKeysFile.save(file, target.key, keys))) saved = keys
-        if (before.length > 0 && !isSame(before, keys))
-          yield* log.warn("the signer has other keys", { before: before.join(), now: keys.join() })
-      })
+    const save = Effect.gen(function* () {
+      const keys = publicKeys
+      if (keys.join() === saved.join()) return
+      if (yield* SignerKeysFile.save(file, target.key, keys)) saved = keys
+      else yield* log.warn("the signer's keys cannot be saved: without them a start waits for the signer", { file })
+    })
+    yield* Effect.forkScoped(Effect.repeat(save, Schedule.spaced(SAVE_EVERY)))
+    const compare = (before: ReadonlyArray<Keys.PublicKey>, now: ReadonlyArray<Keys.PublicKey>) =>
+      before.length === 0 || isSame(before, now)
+        ? Effect.void
+        : log.warn("the signer has other keys", { before: before.join(), now: now.join() })
     const connection = yield* Effect.acquireRelease(
       Effect.sync(() => {
         const changed = (state: State): void => {
           fork(tell(state))
           if (state._tag !== "Ready") return
           if (state.publicKeys.length === 0) return
-          fork(keep(publicKeys, state.publicKeys))
+          fork(compare(publicKeys, state.publicKeys))
           publicKeys = state.publicKeys
+          fork(save)
           hasAnswered = true
           known()
         }

@@ -17,7 +17,7 @@ export interface Codec<A> {
 const HOSTILE_INPUTS = Number(process.env["UDG_FUZZ_INPUTS"] ?? 20_000)
 const USUAL_HOSTILE_INPUTS = 2_000
 const ROUND_TRIPS = 100
-/** These take a fraction of a second. */
+/** Between two turns of the event loop. */
 const INPUTS_A_TURN = 1_000
 const SEED = 0x5eed
 

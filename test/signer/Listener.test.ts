@@ -273,13 +273,20 @@ describe("the signer's listener", () => {
       expect(yield* changed.toRestartWith).toEqual(Option.some(validator.publicKey))
       const kept = (): unknown => JSON.parse(readFileSync(files[1], "utf8")).public_keys[0]
       while (kept() !== validator.publicKey) yield* Effect.sleep("20 millis")
-      const cramped = join(beside, "missing", "keys.json")
+    }).pipe(Effect.provide(quiet)),
+  )
+
+  it.scopedLive("is remembered by a node that could not write when it answered", () =>
+    Effect.gen(function* () {
+      const { port, id } = yield* serving(yield* world.temporaryDirectory)
+      const folder = join(yield* world.temporaryDirectory, "missing")
+      const file = join(folder, "signer-keys.json")
       const target = { host: "127.0.0.1", port, key: id }
-      yield* RemoteSigner.connect(target, first, Genesis.hash(genesis), () => Effect.succeedNone, cramped)
+      yield* RemoteSigner.connect(target, first, Genesis.hash(genesis), () => Effect.succeedNone, file)
       // Long enough for the first try, which fails.
       yield* Effect.sleep("1 second")
-      mkdirSync(join(beside, "missing"))
-      while (!existsSync(cramped)) yield* Effect.sleep("100 millis")
+      mkdirSync(folder)
+      while (!existsSync(file)) yield* Effect.sleep("100 millis")
     }).pipe(Effect.provide(quiet)),
   )
 })

@@ -141,6 +141,33 @@ describe("several accounts", () => {
     await page.context().close()
   })
 
+  it("are listed as another tab stores them, and only those listed are deleted", async () => {
+    const { page } = await open()
+    await Purse.makeKey(page)
+    const other = await page.context().newPage()
+    await other.goto(`${node.url}/explorer/wallet`)
+    await other.getByText("This browser stores the key of").waitFor()
+    await page.getByRole("button", { name: "Add an account" }).click()
+    await page.getByRole("button", { name: "Make another key" }).click()
+    await other.getByText("This browser stores the 2 keys of").waitFor({ timeout: 10_000 })
+    await other.getByLabel("Passphrase").fill(Purse.PASSPHRASE)
+    await other.getByRole("button", { name: "Unlock" }).click()
+    const accounts = other.getByRole("group", { name: "Account" }).getByRole("button", { name: /^tudg1/ })
+    await expect.poll(() => accounts.count()).toBe(2)
+    await other.getByRole("button", { name: "Lock" }).click()
+    // No event tells a page of its own writes, so the key is stored as if another tab had done so this instant.
+    await other.evaluate(() => {
+      const { accounts: stored, ...rest } = JSON.parse(localStorage.getItem("udg-wallet") ?? "")
+      const unseen = { ...stored[0], address: "unseen" }
+      localStorage.setItem("udg-wallet", JSON.stringify({ ...rest, accounts: [...stored, unseen] }))
+    })
+    await other.getByText("Delete 2 keys…").click()
+    await other.getByRole("button", { name: "Delete 2 keys" }).click()
+    await other.getByText("unseen", { exact: true }).waitFor({ timeout: 10_000 })
+    expect(await other.locator(".hashes li").count()).toBe(1)
+    await page.context().close()
+  })
+
   it("begin with the single key that an older version kept in the browser", async () => {
     const { page } = await open()
     const key = Wallet.generate()

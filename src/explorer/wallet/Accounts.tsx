@@ -87,7 +87,7 @@ export const Remove = ({ session: { owned, current, lock } }: Pick<Props, "sessi
   if (lock === undefined) return null
   const { address, addressBech32 } = current.account
   const remove = (): void => {
-    Vault.remove(addressBech32)
+    Vault.remove([addressBech32])
     const others = owned.filter(({ account }) => account.address !== address)
     if (others.length === 0) Session.lock()
     else Session.unlock(others, lock)

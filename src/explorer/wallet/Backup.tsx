@@ -80,7 +80,8 @@ const Ask = ({ vault, account, onDone }: AskProps) => {
 
 /** Shows the stored key for its passphrase. A borrowed key was typed in and is not shown. */
 export const Backup = ({ account }: { readonly account: Wallet.Account }) => {
-  const [kept] = useState(Vault.kept)
+  // Read once: the owner can still save a key that another tab deletes meanwhile.
+  const [kept] = useState(() => Vault.kept.peek())
   const [state, setState] = useState<State>({ _tag: "Hidden" })
   const button = useRef<HTMLButtonElement>(null)
   const hide = (): void => setState({ _tag: "Hidden" })

@@ -2,6 +2,7 @@
  * Secret keys in this browser, encrypted under one passphrase with the browser's PBKDF2 and AES-GCM. Without the
  * passphrase they are useless, and a forgotten one cannot be restored.
  */
+import { type ReadonlySignal, signal } from "@preact/signals"
 import { Option, Schema } from "effect"
 import { InvalidInput, type SecretKey, secretKey } from "../../client/Wallet.js"
 
@@ -116,16 +117,34 @@ const inOneForm = (stored: Sealed | typeof First.Type): Sealed => {
   return { version: 2, iterations, salt, accounts: [{ address, iv, content }] }
 }
 
-/** The stored keys; none if nothing is stored, or something that this program did not write. */
-export const kept = (): Option.Option<Sealed> =>
+/** What is stored this instant. The signal hears of other tabs a moment later. */
+const stored = (): Option.Option<Sealed> =>
   Option.map(Option.flatMap(Option.fromNullable(localStorage.getItem(KEPT_AS)), decode), inOneForm)
 
-const keep = (vault: Sealed): void => localStorage.setItem(KEPT_AS, JSON.stringify(vault))
+const changing = signal(stored())
+
+/** The stored keys; none if nothing is stored, or something that this program did not write. */
+export const kept: ReadonlySignal<Option.Option<Sealed>> = changing
+
+// Another tab has changed the keys. A null key stands for all of the storage.
+addEventListener("storage", ({ key }) => {
+  if (key === KEPT_AS || key === null) changing.value = stored()
+})
+
+const keep = (vault: Sealed): void => {
+  localStorage.setItem(KEPT_AS, JSON.stringify(vault))
+  changing.value = Option.some(vault)
+}
+
+const forget = (): void => {
+  localStorage.removeItem(KEPT_AS)
+  changing.value = Option.none()
+}
 
 /** Adds the key to the stored ones. */
 export const add = async (lock: Lock, key: SecretKey, address: string): Promise<void> => {
   const entry = await sealed(lock, key, address)
-  const before = Option.getOrUndefined(kept())
+  const before = Option.getOrUndefined(stored())
   const { iterations, salt } = lock
   // Another tab has replaced the vault, and one passphrase would no longer open all keys.
   if (before !== undefined && before.salt !== salt)
@@ -135,12 +154,10 @@ export const add = async (lock: Lock, key: SecretKey, address: string): Promise<
   keep({ version: 2, iterations, salt, accounts })
 }
 
-export const forget = (): void => localStorage.removeItem(KEPT_AS)
-
-/** Deletes one key. */
-export const remove = (address: string): void => {
-  const before = Option.getOrUndefined(kept())
-  const [first, ...others] = (before?.accounts ?? []).filter((one) => one.address !== address)
+/** Deletes the keys of these addresses only: another tab can have stored more. */
+export const remove = (addresses: ReadonlyArray<string>): void => {
+  const before = Option.getOrUndefined(stored())
+  const [first, ...others] = (before?.accounts ?? []).filter(({ address }) => !addresses.includes(address))
   if (before === undefined || first === undefined) forget()
   else keep({ ...before, accounts: [first, ...others] })
 }

@@ -118,7 +118,7 @@ const Unlock = ({ info, vault, onForget }: UnlockProps) => {
 }
 
 export const WalletSetup = ({ info }: Props) => {
-  const [kept, setKept] = useState(Vault.kept)
+  const kept = Vault.kept.value
   if (info.mode === "mainnet") return <Borrow info={info} />
   if (!Vault.isPossible()) {
     return (
@@ -130,8 +130,7 @@ export const WalletSetup = ({ info }: Props) => {
   }
   if (Option.isSome(kept)) {
     const forget = (): void => {
-      Vault.forget()
-      setKept(Option.none())
+      Vault.remove(kept.value.accounts.map(({ address }) => address))
       document.querySelector("h1")?.focus({ preventScroll: true })
     }
     return <Unlock info={info} vault={kept.value} onForget={forget} />

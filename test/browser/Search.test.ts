@@ -9,6 +9,7 @@ import * as Browsers from "./Browser.js"
 
 let node: RealNode.RealNode
 let browser: Browser
+let network: Wallet.WalletNetwork
 let validator: Wallet.Account
 
 beforeAll(async () => {
@@ -16,7 +17,8 @@ beforeAll(async () => {
   browser = await Browsers.launch()
   const client = connect(node.url)
   const info = await client.core.network()
-  validator = Wallet.account(Wallet.network(info), Option.getOrThrow(node.validatorKey))
+  network = Wallet.network(info)
+  validator = Wallet.account(network, Option.getOrThrow(node.validatorKey))
   const fee = info.parameters.name_fee_sats
   await RealNode.earned(node, validator.address, fee)
   expect((await client.sendAndWait(validator.registerName({ nonce: 0, fee, name: "alice" }))).applied).toBe(true)
@@ -74,6 +76,48 @@ describe("the search box", () => {
     expect(await page.getByRole("option", { name: "Proposal #2" }).count()).toBe(0)
     await type(page, "99999999")
     await expect.poll(() => page.getByRole("option").count()).toBe(0)
+    await page.context().close()
+  })
+
+  it("suggests nothing of an older text while it asks for a newer one", async () => {
+    const page = await open()
+    await type(page, "2")
+    await page.getByRole("option", { name: "Round 2" }).waitFor()
+    await page.route("**/search?*", () => undefined)
+    await type(page, "2abc")
+    expect(await page.getByRole("option").count()).toBe(0)
+    await page.context().close()
+  })
+
+  it("suggests a round that was typed before the node's first status", async () => {
+    const { page } = await Browsers.open(browser)
+    let release = (): void => undefined
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.addInitScript("delete globalThis.SharedWorker")
+    await page.route("**/status", (route) => released.then(() => route.fallback()).catch(() => undefined))
+    await page.goto(`${node.url}/explorer/nowhere`)
+    const asked = page.waitForResponse(/\/proposal\/2$/)
+    await type(page, "2")
+    await asked
+    release()
+    await page.getByRole("option", { name: "Round 2" }).waitFor({ timeout: 10_000 })
+    await page.context().close()
+  })
+})
+
+describe("the page of a search", () => {
+  it("shows a transaction that reaches the node after the search", async () => {
+    const page = await open()
+    const key = Option.getOrThrow(node.faucetKey)
+    const fields = { nonce: 0, fee: 10_000_000, to: validator.address, amount: 1 }
+    const unsigned = Wallet.unsigned(network, Wallet.account(network, key).address, "Transfer", fields)
+    const hash = Wallet.hashOf(unsigned)
+    await page.goto(`${node.url}/explorer/search?q=${hash}`)
+    await page.getByText(/^Not found: /).waitFor()
+    await RealNode.finalized(node, Wallet.sign(unsigned, key))
+    await page.waitForURL(new RegExp(`/explorer/tx/${hash}$`), { timeout: 30_000 })
     await page.context().close()
   })
 })

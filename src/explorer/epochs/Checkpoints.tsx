@@ -154,7 +154,7 @@ const readDated = async (text: string): Promise<ContentProps> => {
 }
 
 export const Checkpoint = ({ round }: { readonly round: string }) => {
-  const record = useResource(`checkpoint ${round}`, () => readDated(round), Live.never)
+  const record = useResource(`checkpoint ${round}`, () => readDated(round), Live.slowBeat)
   return (
     <LoadedPage kind="Checkpoint" title={`of round ${round}`} of={record} what="this checkpoint">
       {(dated) => <Content {...dated} />}

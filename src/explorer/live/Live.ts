@@ -25,8 +25,10 @@ export const roundMs = signal(1_000)
 
 /** Changes with the ledger. */
 export const beat = signal(0)
-/** Changes with every fifth beat, for data that rarely changes. */
+/** Changes every ten seconds, even if nothing moves: for data that rarely changes, or changes without the ledger. */
 export const slowBeat = signal(0)
+/** Changes with both, for data that changes with the ledger, but also during a halt. */
+export const anyBeat = computed(() => beat.value + slowBeat.value)
 /** For data that never changes. */
 export const never = signal(0)
 
@@ -147,6 +149,8 @@ export const start = (): void => {
     pace = { ...pace, movedAt: heardAt }
     void ask()
     readOn()
+    // The next tick counts as a fifth one.
+    beats = -1
     tick()
   })
 }

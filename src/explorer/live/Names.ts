@@ -3,36 +3,51 @@ import { type Signal, signal } from "@preact/signals"
 import type { Address } from "../../protocol/identity/Address.js"
 import { node } from "./Node.js"
 
-/** Null until the node has answered, and for accounts without a name. */
-const names = new Map<Address, Signal<string | null>>()
-const waiting: Array<Address> = []
+interface Known {
+  /** Null until the node has answered, and for accounts without a name. */
+  readonly name: Signal<string | null>
+  askedAt: number
+}
+
+const names = new Map<Address, Known>()
+const waiting = new Set<Address>()
 
 const AT_ONCE = 100
+const RETRY_MS = 10_000
+/** An account without a name that is still shown is asked for again after this time, because it can register one. */
+const STALE_MS = 60_000
 
 const ask = async (): Promise<void> => {
-  const addresses = waiting.splice(0, AT_ONCE)
-  if (waiting.length > 0) setTimeout(ask)
+  const addresses = [...waiting].slice(0, AT_ONCE)
+  for (const address of addresses) waiting.delete(address)
+  if (waiting.size > 0) setTimeout(ask)
   try {
     const { names: found } = await node.core.names({ urlParams: { addresses: addresses.join(",") } })
     for (const { address, name } of found) {
       const known = names.get(address)
-      if (known !== undefined) known.value = name
+      if (known !== undefined) known.name.value = name
     }
   } catch {
-    // The frame shows that the node does not answer. These names are requested again when they are next shown.
-    for (const address of addresses) names.delete(address)
+    // The frame shows that the node does not answer. Pages that never render again follow these signals.
+    setTimeout(() => addresses.forEach(request), RETRY_MS)
   }
+}
+
+const request = (address: Address): void => {
+  if (waiting.size === 0) setTimeout(ask)
+  waiting.add(address)
 }
 
 /** The account's name, which can arrive later. */
 export const of = (address: Address): string | null => {
-  const known = names.get(address)
-  if (known !== undefined) return known.value
-  const unknown = signal<string | null>(null)
-  names.set(address, unknown)
-  if (waiting.length === 0) setTimeout(ask)
-  waiting.push(address)
-  return unknown.value
+  const known = names.get(address) ?? { name: signal(null), askedAt: Number.NEGATIVE_INFINITY }
+  names.set(address, known)
+  const now = performance.now()
+  if (known.name.peek() === null && now - known.askedAt >= STALE_MS) {
+    known.askedAt = now
+    request(address)
+  }
+  return known.name.value
 }
 
 /** Requests these accounts' names again. */

@@ -1,3 +1,4 @@
+import * as Live from "../live/Live.js"
 import { node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
 import { None } from "../show/None.js"
@@ -11,7 +12,7 @@ export const Mempool = () => (
   <LoadedPage
     title="Mempool"
     about="Pending transactions: the 100 with the highest fees, highest first."
-    of={useResource("mempool", () => node.core.mempool())}
+    of={useResource("mempool", () => node.core.mempool(), Live.anyBeat)}
     what="the mempool"
   >
     {(transactions) => (

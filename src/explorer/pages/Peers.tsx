@@ -1,3 +1,4 @@
+import * as Live from "../live/Live.js"
 import { node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
 import { Badge } from "../show/Badge.js"
@@ -12,7 +13,7 @@ import { Written } from "../show/Written.js"
 const placeOf = (address: string): string => address.slice(address.indexOf("@") + 1)
 
 export const Peers = () => {
-  const record = useResource("peers", () => node.core.peers())
+  const record = useResource("peers", () => node.core.peers(), Live.slowBeat)
   return (
     <LoadedPage title="Peers" about="The nodes this one is connected to." of={record} what="the peers">
       {({ peers, bootstrap_nodes: bootstrapNodes }) => (

@@ -29,7 +29,8 @@ const Matches = ({ of }: { readonly of: ReadonlyArray<Finding.Match> }) => (
 )
 
 export const Search = ({ query }: { readonly query: string }) => {
-  const found = useResource(query, () => Finding.find(query, known), Live.never)
+  // Asks again, because a hash can be searched for before its transaction reaches this node.
+  const found = useResource(query, () => Finding.find(query, known), Live.slowBeat)
   const target = found.state === "ready" && found.value._tag === "Page" ? found.value.href : undefined
   useEffect(() => {
     if (target !== undefined) History.replace(target)

@@ -11,8 +11,9 @@ const WHOLE = /^(?:@[a-z0-9-]{3,20}|[0-9a-f]{40}|t?udg1[0-9a-z]{38})$/i
 const PAUSE_MS = 300
 
 const Answer = ({ text }: { readonly text: string }) => {
-  const found = useResource(`whom ${text}`, () => node.core.balance({ path: { address: text } }), Live.never)
+  const found = useResource(`whom ${text}`, () => node.core.balance({ path: { address: text } }), Live.slowBeat)
   if (found.state === "missing") return <p class="complaint hint-text">{found.reason}</p>
+  if (found.state === "failed") return <p class="complaint hint-text">could not look this up: {found.reason}</p>
   if (found.state !== "ready") return null
   const { address, address_bech32: written, name, exists } = found.value
   const label = Labels.of(address)

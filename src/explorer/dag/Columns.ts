@@ -61,9 +61,9 @@ export class Columns {
     return this.#columns.size
   }
 
-  /** Whether older rounds may be loaded. */
+  /** Whether older rounds may be loaded. A leap leaves a gap even if the first round is loaded. */
   get hasRoomBefore(): boolean {
-    return this.#columns.size < COLUMNS_SOUGHT && this.#oldest > 1
+    return this.#columns.size < COLUMNS_SOUGHT
   }
 
   /** Validators in the order of their lanes, which never changes. */
@@ -157,6 +157,11 @@ export class Columns {
       this.#columns.delete(this.#oldest)
       this.#oldest += 1
     }
+  }
+
+  /** Drops the columns that can still change, for a reader about to skip the rounds in which they do. */
+  dropUnsettled(): void {
+    for (const column of this.#columns.values()) if (!isSettled(column)) this.#columns.delete(column.round)
   }
 
   /** The known columns in ascending order, both ends included. */

@@ -34,6 +34,7 @@ const AHEAD_ROUNDS = 30
 export const DagCanvas = ({ height, isLarge = false }: Props) => {
   const { columns, version } = Feed.useColumns()
   const canvas = useRef<HTMLCanvasElement>(null)
+  const painter = useRef<Painter | null>(null)
   const camera = useRef<Camera | null>(null)
   const gestures = useRef<Gestures | null>(null)
   const [spot, setSpot] = useState<Spot | undefined>(undefined)
@@ -45,17 +46,23 @@ export const DagCanvas = ({ height, isLarge = false }: Props) => {
   const names = columns.lanes.map(AccountName.of).join()
   const colours = Theme.colours.value
 
+  // Other colours change the painter only, so that the view stays where the reader moved it.
   useEffect(() => {
     const element = canvas.current
     if (element === null) return
-    const painter = new Painter(element, columns, Palette.read(element.parentElement ?? document.body), nameOf)
+    painter.current = new Painter(element, columns, Palette.read(element.parentElement ?? document.body), nameOf)
+  }, [columns, colours])
+
+  useEffect(() => {
+    const element = canvas.current
+    if (element === null) return
     const view = new Camera(
       columns,
       (window) => {
         const pixels = devicePixelRatio
         element.width = Math.round(window.width * pixels)
         element.height = Math.round(window.height * pixels)
-        painter.paint(window, pixels, gestures.current?.spot)
+        painter.current?.paint(window, pixels, gestures.current?.spot)
         void Feed.want(Window.firstRound(window) - AHEAD_ROUNDS, Window.lastRound(window))
         setRight(Math.round(window.right))
       },
@@ -75,9 +82,9 @@ export const DagCanvas = ({ height, isLarge = false }: Props) => {
       hands.release()
       view.stop()
     }
-  }, [columns, isLarge, colours, prefix])
+  }, [columns, isLarge])
 
-  useEffect(() => camera.current?.invalidate(), [version, names])
+  useEffect(() => camera.current?.invalidate(), [version, names, prefix, colours])
 
   // Centres the round of the vertex that a link names, and selects the vertex once it is loaded.
   useEffect(() => {

@@ -32,11 +32,14 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 const askNewest = async (): Promise<void> => {
   const from = columns.firstUnsettled
   const missing = Math.max(1, (Live.head.peek()?.round ?? 0) - from + 1)
-  const urlParams =
-    columns.size === 0 || missing > LEAP_ROUNDS
-      ? { rounds: FIRST_ROUNDS }
-      : { from: Natural.round(from), rounds: Math.min(MOST_AT_ONCE, missing) }
-  take(await node.dag.columns({ urlParams }))
+  const isLeap = columns.size === 0 || missing > LEAP_ROUNDS
+  const urlParams = isLeap
+    ? { rounds: FIRST_ROUNDS }
+    : { from: Natural.round(from), rounds: Math.min(MOST_AT_ONCE, missing) }
+  const answer = await node.dag.columns({ urlParams })
+  // Nobody asks for rounds before the leap again while they are loaded.
+  if (isLeap) columns.dropUnsettled()
+  take(answer)
 }
 
 /** Loads new rounds and merges calls that arrive meanwhile. */

@@ -102,6 +102,32 @@ describe("the known part of the DAG", () => {
     expect(columns.missing(-3, 0)).toBeUndefined()
   })
 
+  it("lacks the rounds that can still change once it has dropped them", () => {
+    const columns = new Columns()
+    columns.merge(
+      answer([
+        [1, true],
+        [5, true],
+        [6, false],
+        [7, true],
+        [8, false],
+      ]),
+    )
+    columns.dropUnsettled()
+    columns.merge(answer([[1_000, false]]))
+    expect([5, 6, 7, 8, 1_000].filter((round) => columns.at(round) !== undefined)).toEqual([5, 7, 1_000])
+    expect(columns.hasRoomBefore).toBe(true)
+    expect(columns.missing(1, 8)).toBe(8)
+    expect(columns.missing(1, 7)).toBe(6)
+    columns.merge(
+      answer([
+        [6, true],
+        [8, true],
+      ]),
+    )
+    expect(columns.between(5, 8).map(({ isFinalized }) => isFinalized)).toEqual([true, true, true, true])
+  })
+
   it("marks an epoch as over once a later one has begun", () => {
     const columns = new Columns()
     const {

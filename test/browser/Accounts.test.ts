@@ -317,6 +317,15 @@ describe("the form before signing", () => {
     await page.context().close()
   })
 
+  it("chooses the validator of a link that has its address in hex", async () => {
+    const { page } = await Browsers.open(browser)
+    await page.goto(`${node.url}/explorer/wallet?action=delegate&validator=${validator.address}`)
+    await Purse.bringKey(page, owner.toSecretHex())
+    const choice = page.getByRole("form", { name: "Delegate" }).getByLabel("Validator")
+    await expect.poll(() => choice.inputValue()).toBe(validator.addressBech32)
+    await page.context().close()
+  })
+
   it("explains shared accounts before a key is imported", async () => {
     const { page } = await open(Browsers.phone)
     await page.getByText("Do several keys sign for your account?").waitFor()

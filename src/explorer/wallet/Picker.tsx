@@ -1,6 +1,8 @@
 /** Selects a validator or proposal, so that nobody has to type an address or number. */
 
+import { Either } from "effect"
 import * as Visible from "../../client/Visible.js"
+import * as Address from "../../protocol/identity/Address.js"
 import * as AccountName from "../live/AccountName.js"
 import * as Network from "../live/Network.js"
 import { type Answer, node } from "../live/Node.js"
@@ -60,13 +62,28 @@ const validatorOption = ({ address, effective_stake: stake, commission_percent: 
   return { value: written, text: `${called}, keeps ${commission} %, ${Words.aboutCoins(stake)} UDG at stake` }
 }
 
+/** A link made before the network was known has the address in hex, the options do not. */
+const inOptions = (value: string): string => {
+  const prefix = Network.network.value?.address_prefix
+  if (prefix === undefined) return value
+  return Either.match(Address.parse(value, prefix), { onLeft: () => value, onRight: Network.written })
+}
+
 /** Validators that accept delegations, largest first. */
 export const ValidatorPicker = (props: Props) => {
   const list = useResource("validators", () => node.staking.validators())
   const options = changed(list, ({ validators }) =>
     validators.filter(({ is_active }) => is_active).map(validatorOption),
   )
-  return <Select {...props} options={options} ask="Choose a validator" empty="No validator is active." />
+  return (
+    <Select
+      {...props}
+      value={inOptions(props.value)}
+      options={options}
+      ask="Choose a validator"
+      empty="No validator is active."
+    />
+  )
 }
 
 /** Proposals open for voting, newest first. */

@@ -8,6 +8,7 @@ import { pathToFileURL } from "node:url"
 import { build } from "esbuild"
 import { build as buildPage } from "vite"
 import { importable } from "./importable.mjs"
+import { buildProgram } from "./program.mjs"
 
 const root = resolve(import.meta.dirname, "..")
 const bundle = join(root, "dist/main.js")
@@ -21,7 +22,7 @@ const isFresh = () => {
   const built = statSync(bundle, { throwIfNoEntry: false })
   if (built === undefined) return false
   const inputs = ["package.json", "tsconfig.json", "tsconfig.build.json", "vite.config.ts"]
-  const scripts = ["build", "importable"].map((name) => `scripts/${name}.mjs`)
+  const scripts = ["build", "importable", "program"].map((name) => `scripts/${name}.mjs`)
   return (
     built.mtimeMs >
     Math.max(newest(join(root, "src")), ...[...inputs, ...scripts].map((file) => statSync(join(root, file)).mtimeMs))
@@ -74,64 +75,9 @@ const [status] = await Promise.all([
 ])
 if (status !== 0) process.exit(status)
 
-/** Where a package's top-level exports have different module names. */
-const elsewhere = { "effect/pipe": "Function", "effect/identity": "Function" }
-
-/**
- * Rewrites `import { Effect } from "effect"` as `import * as Effect from "effect/Effect"`: the bundler splits by file,
- * and the file that names all modules would put all of them into every part.
- */
-const modulesByName = {
-  name: "modules by name",
-  setup: ({ onLoad }) => {
-    const imports = /^import \{([^}]*)\} from "(effect|@effect\/(?:platform|sql))"/gm
-    const single = (from, [name, as = name]) => {
-      const module = elsewhere[`${from}/${name}`] ?? name
-      return `import ${module === "Function" ? `{ ${name} as ${as} }` : `* as ${as}`} from "${from}/${module}"`
-    }
-    onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => ({
-      loader: "ts",
-      contents: readFileSync(path, "utf8").replaceAll(imports, (_, names, from) =>
-        names
-          .split(",")
-          .map((name) => name.trim().split(" as "))
-          .filter(([name]) => name !== "" && !name.startsWith("type "))
-          .map((name) => single(from, name))
-          .join("; "),
-      ),
-    }))
-  },
-}
-
 const { PROGRAMS } = await import(pathToFileURL(join(next, "Threads.js")).href)
 
-await build({
-  absWorkingDir: root,
-  // Thread programs replace their modules. A node starts one of them every minute, and loading all of Effect for it
-  // took four times as long as its work.
-  entryPoints: ["main", ...PROGRAMS].map((name) => ({ in: `src/${name}.ts`, out: name })),
-  // The parts are beside main.js, because paths relative to a module (Site.ts) must resolve as in a single bundle.
-  outdir: next,
-  splitting: true,
-  allowOverwrite: true,
-  bundle: true,
-  platform: "node",
-  target: "node20",
-  format: "esm",
-  conditions: ["udg-source"],
-  sourcemap: true,
-  // Names stay for stack traces, but for unused ones of expressions. Removing whitespace makes the package an eighth smaller, shorter syntax a little more.
-  minifyWhitespace: true,
-  minifySyntax: true,
-  plugins: [modulesByName],
-  alias: { "#threads": "./src/Threads.ts" },
-  // Native code cannot be bundled. The banner provides the `require` that bundled CommonJS packages expect.
-  external: ["sodium-native", "better-sqlite3", "pg-native", "cloudflare:sockets"],
-  banner: {
-    js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
-  },
-  logLevel: "warning",
-})
+await buildProgram(next, PROGRAMS)
 
 left.delete("program")
 

@@ -1,21 +1,23 @@
-// `npm run soak`: runs four validators on this machine under light load and samples each one's memory, file
-// descriptors, disk and log, for six hours or UDG_SOAK_MINUTES; Ctrl-C ends it earlier. Prints a table with the change
-// per hour and writes every sample to a file. Nodes take their settings from the environment. With
+// `npm run soak`: runs four validators on this machine under 20 or UDG_SOAK_TRANSFERS transfers a second and samples
+// each one's memory, file descriptors, disk and log, for six hours or UDG_SOAK_MINUTES; Ctrl-C ends it earlier. Prints a
+// table with the change per hour and writes every sample to a file. Nodes take their settings from the environment. With
 // UDG_SOAK_VISITORS=on, full nodes join and leave meanwhile, and strangers connect and send nonsense.
 import { spawn } from "node:child_process"
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { connect } from "../src/client/Client.js"
+import * as Client from "../src/client/Client.js"
 import * as Wallet from "../src/client/Wallet.js"
 import { type Sample, table } from "./soak/Samples.js"
 import * as Visitors from "./soak/Visitors.js"
 
 const MINUTES = Number(process.env["UDG_SOAK_MINUTES"] ?? 360)
 const SAMPLE_MS = 60_000
-const PAYMENT_MS = 1_000
 const VALIDATORS = 4
+/** Each node gets its share of the transfers. */
+const TRANSFER_MS = (1_000 * VALIDATORS) / Number(process.env["UDG_SOAK_TRANSFERS"] ?? 20)
+const AFTER_REFUSAL_MS = 5_000
 
 const program = process.env["UDG_SOAK_PROGRAM"] ?? resolve(import.meta.dirname, "../dist/main.js")
 const directory = mkdtempSync(join(tmpdir(), "udg-soak-"))
@@ -29,6 +31,7 @@ const start = async () => {
   // In its own process group: Ctrl-C ends the measurement first, then the network.
   const child = spawn(process.execPath, [program, ...words], { stdio: ["ignore", "pipe", "inherit"], detached: true })
   child.once("exit", () => ended.abort())
+  process.once("exit", () => child.kill("SIGTERM"))
   let said = ""
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     said += text
@@ -66,38 +69,47 @@ const sample = async (minute: number, node: number, pid: number, url: string): P
     descriptors: readdirSync(`/proc/${pid}/fd`).length,
     dataBytes: files.reduce((sum, file) => sum + sizeOf(join(own, file)), 0),
     logBytes: sizeOf(join(own, "node.log")),
+    writtenBytes: Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1]),
   }
 }
 
-/** One transfer a second, to each node in turn. */
-const pay = async (urls: ReadonlyArray<string>): Promise<number> => {
-  const clients = urls.map((url) => connect(url))
-  const [first] = clients
-  if (first === undefined) return 0
-  const network = Wallet.network(await first.core.network())
-  const key = Wallet.secretKey(readFileSync(join(directory, "node-0", "faucet.key"), "utf8").trim())
-  const faucet = Wallet.account(network, key)
-  const to = Wallet.account(network, Wallet.generate()).addressBech32
-  let nonce: number = (await first.core.balance({ path: { address: faucet.addressBech32 } })).next_nonce
+/** Pays from an account of the node's own, so that no node waits for what another has been told. Returns the number. */
+const payAt = async (client: Client.PromiseClient, payer: Wallet.Account, to: string): Promise<number> => {
+  let nonce = 0
   let sent = 0
   while (!ended.signal.aborted) {
-    const client = clients[sent % clients.length] ?? first
+    const next = sleep(TRANSFER_MS)
     try {
-      const payload = faucet.transfer({ to, amount: Wallet.sats("0.001"), fee: 1_000, nonce })
+      const payload = payer.transfer({ to, amount: Wallet.sats("0.001"), fee: 1_000, nonce })
       await client.transactions.submit({ payload })
       nonce += 1
       sent += 1
     } catch (error) {
       console.error(`transfer ${nonce} was refused: ${String(error)}`)
-      const [{ next_nonce: next }] = await Promise.all([
-        first.core.balance({ path: { address: faucet.addressBech32 } }),
-        sleep(5 * PAYMENT_MS),
-      ])
-      nonce = next
+      await sleep(AFTER_REFUSAL_MS)
+      const balance = await client.core.balance({ path: { address: payer.addressBech32 } })
+      nonce = balance.next_nonce
     }
-    await sleep(PAYMENT_MS)
+    await next
   }
   return sent
+}
+
+const pay = async (urls: ReadonlyArray<string>): Promise<number> => {
+  const clients = urls.map((url) => Client.connect(url))
+  const [first] = clients
+  if (first === undefined) return 0
+  const info = await first.core.network()
+  const network = Wallet.network(info)
+  const key = Wallet.secretKey(readFileSync(join(directory, "node-0", "faucet.key"), "utf8").trim())
+  const faucet = Wallet.account(network, key)
+  const payers = clients.map(() => Wallet.account(network, Wallet.generate()))
+  const fee = Wallet.fee(info, "Transfer", { exists: false })
+  for (const [nonce, { addressBech32: to }] of payers.entries())
+    await first.sendAndWait(faucet.transfer({ to, amount: Wallet.sats("1000"), fee, nonce }))
+  const to = faucet.addressBech32
+  const sent = await Promise.all(payers.map((payer, node) => payAt(clients[node] ?? first, payer, to)))
+  return sent.reduce((sum, count) => sum + count)
 }
 
 /** The first node's address, which the other nodes were started with. */

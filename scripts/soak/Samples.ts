@@ -9,6 +9,8 @@ export interface Sample {
   readonly descriptors: number
   readonly dataBytes: number
   readonly logBytes: number
+  /** To disk, since the start. */
+  readonly writtenBytes: number
 }
 
 interface Quantity {
@@ -25,6 +27,7 @@ const QUANTITIES: ReadonlyArray<Quantity> = [
   { name: "file descriptors", digits: 0, of: ({ descriptors }) => descriptors },
   { name: "data directory, MiB", digits: 1, of: ({ dataBytes }) => dataBytes / MIB },
   { name: "log, KiB", digits: 1, of: ({ logBytes }) => logBytes / 1_024 },
+  { name: "written, GiB", digits: 2, of: ({ writtenBytes }) => writtenBytes / 1_024 / MIB },
   { name: "finalized round", digits: 0, of: ({ round }) => round },
 ]
 

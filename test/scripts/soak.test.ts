@@ -10,6 +10,7 @@ const sampleAt = (minute: number, more: Partial<Sample> = {}): Sample => ({
   descriptors: 45,
   dataBytes: 10_485_760,
   logBytes: 1_024,
+  writtenBytes: 1_048_576 * minute,
   ...more,
 })
 

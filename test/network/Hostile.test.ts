@@ -220,7 +220,7 @@ describe("a peer", () => {
   )
 
   it(
-    "that shows closes under outdated keys, other than what was executed, is banned and changes nothing",
+    "that shows closes under outdated keys is banned and changes nothing",
     async () => {
       const one = await somebody()
       const retired = SecretKey.generate()

@@ -60,9 +60,7 @@ export const constantsOf = (record: Record) => {
   const vertexBytes = rounded(vertexOf(FEW) - FEW * vertexEach)
 
   // A vertex is written twice: into the log, and from the log into the database.
-  const writtenOf = (members: number) => perRound(members, "given to the disk") - 2 * members * vertexOf(members)
-  const writtenEach = rounded(slope(writtenOf(FEW), writtenOf(MORE)))
-  const writtenBase = rounded(writtenOf(FEW) - FEW * writtenEach)
+  const writtenOf = (members: number) => perRound(members, "given to the disk") / members - 2 * vertexOf(members)
   const writtenByTransfers = (phase: string) => {
     const [perSecond, final] = [at(FEW, phase, "rounds"), at(FEW, phase, "final")]
     return (
@@ -93,9 +91,8 @@ export const constantsOf = (record: Record) => {
     ),
     vertexBytes,
     vertexEach,
-    writtenBase,
-    writtenEach,
-    writtenRoot: rounded(Math.max(...["20 a second", "200 a second"].map(writtenByTransfers))),
+    writtenEach: rounded(Math.max(writtenOf(FEW), writtenOf(MORE))),
+    writtenRoot: rounded(Math.max(...["20 a second", "200 a second", "1000 a second"].map(writtenByTransfers))),
     syncs: rounded(perRound(FEW, "syncs")),
     keptBytes: rounded(together.bytes - together.commits * commitBytes),
     commitBytes,
@@ -134,8 +131,7 @@ export const needsOf = (c: Constants, plan: Plan): Needs => {
   const window = windowRounds * (n + 1) * vertex + 2 * EPOCH_SECONDS * transfers * c.windowBytes
   const closings = (YEAR_SECONDS / EPOCH_SECONDS) * (400 + 120 * n)
   const history = transfers === 0 ? 0 : YEAR_SECONDS * transfers * keptBytes(c, plan)
-  const written =
-    rounds * (c.writtenBase + n * (c.writtenEach + 2 * vertex)) + c.writtenRoot * Math.sqrt(transfers * rounds)
+  const written = rounds * n * (c.writtenEach + 2 * vertex) + c.writtenRoot * Math.sqrt(transfers * rounds)
   const message = c.messageBytes + PARENT_BYTES * n + c.headerBytes
   return {
     cores: (c.baseMs + rounds * (c.roundMs + c.roundEachMs * n) + transfers * c.transferMs) / 1_000,
@@ -194,7 +190,7 @@ const rowsOfFormulas = (record: Record): ReadonlyArray<ReadonlyArray<string>> =>
     ["full", `lean + ${year} × (${c.keptBytes} + ${c.commitBytes} × min(1, R ÷ T)) bytes`, "sizing"],
     [
       "written",
-      `R × (${grouped(c.writtenBase)} + n × (${grouped(c.writtenEach)} + 2 v)) + ${grouped(c.writtenRoot)} × √(T × R) bytes a second`,
+      `R × n × (${grouped(c.writtenEach)} + 2 v) + ${grouped(c.writtenRoot)} × √(T × R) bytes a second`,
       "sizing",
     ],
     ["IOPS", `written ÷ ${grouped(PAGE_BYTES)} + ${c.syncs} R`, "sizing"],
@@ -224,10 +220,11 @@ export const sentences = (record: Record): ReadonlyArray<string> => {
   ]
 }
 
-/** How the formulas compare with what was measured, at the rounds that the busy machine made. */
+/** How the formulas compare with what was measured, at the rounds that were made. */
 const deviations = (record: Record): string => {
   const c = constantsOf(record)
-  const phases = [FEW, MORE].flatMap((validators) => [20, 200].map((transfers) => ({ validators, transfers })))
+  const both = [FEW, MORE].flatMap((validators) => [20, 200].map((transfers) => ({ validators, transfers })))
+  const phases = [...both, { validators: FEW, transfers: 1_000 }]
   const ratios = (of: (needs: Needs) => number, measured: (at: (what: string) => number, speed: number) => number) => {
     const all = phases.map(({ validators, transfers }) => {
       const at = (what: string) => find(record, "sizing", `${validators} validators, ${transfers} a second: ${what}`)

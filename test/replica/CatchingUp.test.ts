@@ -9,6 +9,8 @@ import { Peers } from "../../src/replica/messages/Peers.js"
 import { draw } from "../consensus/Picture.js"
 
 const PATIENCE_MS = 500
+/** So slow that every peer is fast enough. */
+const SLOW_ROUND_MS = 10_000
 
 /** A node that catches up, with two strangers to ask. */
 const askingTwo = (roundIntervalMs = PATIENCE_MS / 4) => {
@@ -123,14 +125,14 @@ describe("catching up with one peer", () => {
   it("awaits at most four late answers of a peer, and none of one that has left", () => {
     const { catchingUp, peers, first, ask, take, epoch } = askingTwo()
     peers.connect([stranger("first")])
-    for (let i = 0; i < 9; i++) expect(ask(i * PATIENCE_MS)).toBe("first")
+    for (let i = 0; i < 9; i++) expect(ask(16 * i * PATIENCE_MS)).toBe("first")
     const isAwaited = () => catchingUp.isAwaited(first, { epoch })
     for (let i = 0; i < 4; i++) {
       expect(isAwaited()).toBe(true)
-      take(9 * PATIENCE_MS, "")
+      take(16 * 9 * PATIENCE_MS, "")
     }
     expect(isAwaited()).toBe(false)
-    ask(20 * PATIENCE_MS)
+    ask(16 * 20 * PATIENCE_MS)
     expect(isAwaited()).toBe(true)
     peers.connect([])
     catchingUp.connected()
@@ -255,6 +257,74 @@ describe("catching up with one peer", () => {
     expect(take(2 * PATIENCE_MS + 1, "", true, { at: later.epoch })).toEqual({ next: null, lie: null })
     expect(catchingUp.isAwaited(first, later)).toBe(false)
   })
+
+  it("doubles its patience up to sixteen times while nobody answers, and shortens it again after quick pages", () => {
+    const { ask, take } = askingTwo()
+    const waits: Array<number> = []
+    let askedAt = 0
+    ask(0)
+    for (let ms = 1; waits.length < 7; ms++) {
+      if (ask(ms) === undefined) continue
+      waits.push((ms - askedAt) / PATIENCE_MS)
+      askedAt = ms
+    }
+    expect(waits).toEqual([1, 2, 4, 8, 16, 16, 16])
+    // The second peer was asked last.
+    const patienceAfter = (names: string): number => {
+      ask(askedAt + 16 * PATIENCE_MS)
+      const at = askedAt + 16 * PATIENCE_MS
+      take(at + 1, names)
+      for (let ms = 1; ; ms++) if (ask(at + 1 + ms) !== undefined) return ms / PATIENCE_MS
+    }
+    expect(patienceAfter("A1 B1")).toBe(8)
+  })
+
+  it("does not wait for a peer that has left", () => {
+    const { catchingUp, peers, ask } = askingTwo()
+    expect(ask(0)).toBe("first")
+    peers.connect([stranger("second")])
+    catchingUp.connected()
+    expect(ask(1)).toBe("second")
+  })
+
+  it.each([100, 900, 3_000])(
+    "gets all rounds in little more than their own time if each page takes %i ms",
+    (pageMs) => {
+      const { picture, catchingUp, here, epoch } = askingTwo(SLOW_ROUND_MS)
+      const shelf = { has: (hash: Hash) => here.has(hash), collectedRound: 0, committee: { size: 4 } }
+      /** Pages on their way, which arrive one after the other. */
+      const coming: Array<{ readonly from: PeerId; readonly vertices: ReadonlyArray<Vertex> }> = []
+      let busyUntil = 0
+      let pages = 0
+      let ms = 0
+      const send = (asking: ReturnType<typeof catchingUp.wanted>): void => {
+        if (asking === null) return
+        const { fromRound, after } = asking.question
+        const rest = picture.vertices.slice(picture.vertices.findIndex(({ header }) => header.hash === after) + 1)
+        const vertices = rest.filter(({ header }) => header.round >= fromRound).slice(0, 4)
+        if (coming.length === 0) busyUntil = ms + pageMs
+        coming.push({ from: asking.to, vertices })
+        pages += 1
+      }
+      for (; here.size < picture.vertices.length && ms < 1_000_000; ms += 10) {
+        const [next] = coming
+        if (next !== undefined && ms >= busyUntil) {
+          coming.shift()
+          busyUntil = ms + pageMs
+          const receive = ({ header }: Vertex): void => void here.add(header.hash)
+          const isLast = next.vertices.at(-1) === picture.vertices.at(-1)
+          const answer = { _tag: "Rounds", epoch, vertices: next.vertices, isLast } as const
+          send(catchingUp.take(next.from, answer, shelf, receive, Natural.timestamp(ms)).next)
+        }
+        const lowest = picture.vertices.find(({ header }) => !here.has(header.hash))
+        const fromRound = lowest?.header.round ?? Natural.round(9)
+        send(catchingUp.wanted({ epoch, fromRound, toRound: Natural.round(9) }, Natural.timestamp(ms)))
+      }
+      expect(here.size).toBe(picture.vertices.length)
+      expect(pages).toBeLessThan(20)
+      expect(ms).toBeLessThan(20 * pageMs)
+    },
+  )
 
   it("blames an answer that holds a vertex twice", () => {
     const { ask, take } = askingTwo()

@@ -2,6 +2,10 @@
  * Fetches whole rounds, page by page from one peer. A peer is kept only while its pages bring missing rounds faster
  * than the network makes new ones; otherwise the next peer is asked. So a lying, stalling or dripping peer costs one
  * patience, and everything it did bring is kept.
+ *
+ * The patience doubles with each question that nobody answers in time, up to sixteen times, and shrinks again when
+ * pages come quickly. A page can take this node longer to receive and check than one patience. Asking further peers for
+ * it meanwhile would make every page later, until the node did nothing but check the same page again and again.
  */
 
 import type { Output as CoreOutput } from "../../consensus/output/Output.js"
@@ -38,6 +42,11 @@ export interface Judgement {
 /** How many times as fast as the network a peer must bring rounds: at the network's pace, catching up would never end. */
 const LEAST_SPEED = 2
 
+const MAX_DOUBLINGS = 4
+
+/** A page is quick if this many like it fit into the patience. */
+const QUICK = 4
+
 /** Limit of awaited answers from one peer, however many questions it left open. */
 const MAX_AWAITED = 4
 
@@ -63,6 +72,8 @@ export class CatchingUp {
   readonly #patienceMs: number
   readonly #roundIntervalMs: number
   #session: Session | null = null
+  /** How often the patience is doubled. */
+  #doublings = 0
   /** Vertices of the session that were already here: an honest peer shows each at most once. */
   #shown = new Set<Hash>()
   readonly #awaited = new Map<PeerId, Awaited>()
@@ -76,7 +87,10 @@ export class CatchingUp {
   /** The core lacks these rounds. Returns null while a peer is bringing them. */
   wanted({ epoch, fromRound, toRound }: Wanted, now: Timestamp): Asking | null {
     const session = this.#session
-    if (session?.question.epoch === epoch && this.#isInTime(session.askedAt, now)) return null
+    if (session?.question.epoch === epoch) {
+      if (now - session.askedAt < this.#answerMs) return null
+      this.#doublings = Math.min(MAX_DOUBLINGS, this.#doublings + 1)
+    }
     if (session !== null) this.#lose(session.to, now)
     const to = this.#peers.next(now)
     if (to === undefined) return null
@@ -85,8 +99,9 @@ export class CatchingUp {
     return this.#ask({ to, question, since: now, moved: 0, hasBrought: false }, now)
   }
 
-  #isInTime(since: Timestamp, now: Timestamp): boolean {
-    return now - since < this.#patienceMs
+  /** The patience with one answer. */
+  get #answerMs(): number {
+    return this.#patienceMs * 2 ** this.#doublings
   }
 
   #ask(session: Omit<Session, "askedAt">, now: Timestamp): Asking {
@@ -114,6 +129,7 @@ export class CatchingUp {
 
   /** Drops expectations of peers that are gone. */
   connected(): void {
+    if (this.#session !== null && !this.#peers.has(this.#session.to)) this.#session = null
     for (const peer of this.#awaited.keys()) if (!this.#peers.has(peer)) this.#awaited.delete(peer)
   }
 
@@ -139,6 +155,9 @@ export class CatchingUp {
     const session = this.#session
     if (session?.to !== from) return NOTHING
     for (const { header } of passed) this.#shown.add(header.hash)
+    if (entered.length > 0 && QUICK * (now - session.askedAt) < this.#answerMs) {
+      this.#doublings = Math.max(0, this.#doublings - 1)
+    }
     const moved = session.moved + entered.length + passed.length
     const hasBrought = session.hasBrought || entered.length > 0
     const hasMoved = moved > session.moved
@@ -154,7 +173,7 @@ export class CatchingUp {
     }
     const next = { ...session, question: { ...session.question, after: last.header.hash } }
     const { since, moved } = session
-    if (this.#isInTime(since, now)) return this.#ask(next, now)
+    if (now - since < this.#patienceMs) return this.#ask(next, now)
     const isFastEnough = moved * this.#roundIntervalMs >= LEAST_SPEED * shelf.committee.size * (now - since)
     if (isFastEnough) return this.#ask({ ...next, since: now, moved: 0 }, now)
     this.#lose(session.to, now)

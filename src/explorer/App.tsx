@@ -113,6 +113,16 @@ const Standstill = () => {
   )
 }
 
+const Outdated = () =>
+  Network.isOutdated.value ? (
+    <p class="degraded">
+      The node now runs another version, which this page may not understand.{" "}
+      <button type="button" class="button" onClick={() => location.reload()}>
+        Reload
+      </button>
+    </p>
+  ) : null
+
 /** Writes addresses in a reason as everywhere else. */
 const Reason = ({ text }: { readonly text: string }) => (
   <>{text.split(/\b([0-9a-f]{40})\b/).map((part, i) => (i % 2 === 0 ? part : <Account key={part} account={part} />))}</>
@@ -123,6 +133,7 @@ const Problems = () => {
   return (
     <div class="problems" role="status">
       <Standstill />
+      <Outdated />
       {Live.connection.value === "lost"
         ? undefined
         : Health.lasting.value.map(({ component, status, reason, since }) => (

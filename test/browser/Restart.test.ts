@@ -107,3 +107,29 @@ it("pages reload when another network answers at the address", async () => {
   expect(errors).toEqual([])
   await page.context().close()
 })
+
+const OUTDATED = "The node now runs another version, which this page may not understand."
+
+it("pages ask to be reloaded once another version of the program answers, and only then", async () => {
+  const node = await Processes.startValidator(found("udg-renewed"), 0, [], OPEN)
+  const { page, errors } = await open(node, "validators")
+  const asked = page.waitForResponse("**/network")
+  await asked
+  await page.getByRole("heading", { level: 1, name: "Validators" }).waitFor()
+  expect(await page.getByText(OUTDATED).count()).toBe(0)
+  await page.route("**/network", async (route) => {
+    const answer = await route.fetch()
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), version: "99.0.0" } })
+  })
+  await page.getByText(OUTDATED).waitFor()
+  await page.unroute("**/network")
+  await page.getByRole("button", { name: "Reload" }).click()
+  await page.locator(".pulse.live").waitFor()
+  await page.waitForResponse("**/network")
+  expect([await isFirstLoad(page), await page.getByText(OUTDATED).count()]).toEqual([false, 0])
+
+  await page.route("**/network", (route) => route.fulfill({ json: { renamed: true } }))
+  await page.getByText(OUTDATED).waitFor()
+  expect(errors).toEqual([])
+  await page.context().close()
+})

@@ -2,11 +2,14 @@
 import { effect, signal } from "@preact/signals"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Live from "./Live.js"
-import { type Answer, node } from "./Node.js"
+import { type Answer, isOfAnotherInterface, node } from "./Node.js"
 
 export type NetworkInfo = Answer<"core", "network">
 
 export const network = signal<NetworkInfo | undefined>(undefined)
+
+/** Whether the node has begun to run another program than the one that served this page. */
+export const isOutdated = signal(false)
 
 effect(() => {
   // Subscribes to the beat: a node's mode never changes, but its parameters can.
@@ -16,11 +19,14 @@ effect(() => {
       const before = network.peek()
       // Cached names, committees and figures belong to another network.
       if (before !== undefined && before.genesis_hash !== info.genesis_hash) location.reload()
+      if (before !== undefined && before.version !== info.version) isOutdated.value = true
       if (JSON.stringify(info) !== JSON.stringify(network.peek())) network.value = info
       Live.roundMs.value = info.parameters.round_interval_ms
     },
     // `Live` reports that the node does not answer; the next beat retries.
-    () => undefined,
+    (error: unknown) => {
+      if (isOfAnotherInterface(error)) isOutdated.value = true
+    },
   )
 })
 

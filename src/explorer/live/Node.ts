@@ -20,6 +20,10 @@ export const reasonOf = (error: unknown): string =>
 /** Whether the node answered that the thing does not exist. */
 export const isMissing = (error: unknown): boolean => error instanceof RequestRefused && /NotFound$/.test(error.code)
 
+/** Whether the node gave an answer that this page's interface does not have. */
+export const isOfAnotherInterface = (error: unknown): boolean =>
+  error instanceof UnexpectedAnswer && error.status === 200
+
 /** Failures that can pass. Any other refusal would be the same the next time. */
 const passing: ReadonlySet<string> = new Set([
   "RateLimited",

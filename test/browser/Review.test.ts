@@ -69,6 +69,27 @@ describe("the review", () => {
     await page.context().close()
   })
 
+  it("follows the price of a transaction until a fee is typed", async () => {
+    const { page } = await open()
+    await page.getByRole("button", { name: "Send", exact: true }).click()
+    const fee = page.getByRole("form", { name: "Send" }).getByLabel("Fee in UDG")
+    const price = await fee.inputValue()
+    expect(Number(price)).toBeGreaterThan(0)
+    await page.route("**/network", async (route) => {
+      const response = await route.fetch()
+      const info = await response.json()
+      const parameters = { ...info.parameters, min_fee_sats: 10 * info.parameters.min_fee_sats }
+      await route.fulfill({ response, json: { ...info, parameters } })
+    })
+    await expect.poll(() => fee.inputValue()).not.toBe(price)
+    expect(Number(await fee.inputValue())).toBeGreaterThan(Number(price))
+    await fee.fill("0.5")
+    await page.unroute("**/network")
+    await page.getByText(new RegExp(`at least ${price}`)).waitFor()
+    expect(await fee.inputValue()).toBe("0.5")
+    await page.context().close()
+  })
+
   it("warns of a transaction that cannot work before it is sent", async () => {
     const { page } = await open()
     await review(page, "Send", { To: SOMEBODY, "Amount in UDG": "99,999" })

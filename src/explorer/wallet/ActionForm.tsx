@@ -30,8 +30,9 @@ export const ActionForm = ({ action, info, account, onSent }: Props) => {
   const [typed, setTyped] = useState<Typed>(() => ({
     ...blank(action.fields(info, {})),
     ...filledIn(action.fields(info, {}), new URLSearchParams(location.search)),
-    fee: least === 0 ? "" : Wallet.coins(least),
   }))
+  // The default follows the price until the user types a fee.
+  const fee = typed["fee"] ?? Wallet.coins(least)
   const [draft, setDraft] = useState<Submission.Draft | undefined>(undefined)
   const { isBusy, complaint, attempt } = useAttempt(Submission.complaint)
   const fields = action.fields(info, typed)
@@ -50,7 +51,7 @@ export const ActionForm = ({ action, info, account, onSent }: Props) => {
       return { ...blank(action.fields(info, next)), ...next }
     })
 
-  const feeSats = (): number => (least === 0 ? 0 : Wallet.sats((typed["fee"] ?? "").trim()))
+  const feeSats = (): number => (least === 0 ? 0 : Wallet.sats(fee.trim()))
 
   const fillIn = (name: string) => () =>
     void attempt(async () => change(name)(await Submission.most(action, info, account, typed, feeSats())))
@@ -66,7 +67,7 @@ export const ActionForm = ({ action, info, account, onSent }: Props) => {
     void attempt(async () => {
       const hash = await Submission.submit(ready).finally(() => setDraft(undefined))
       onSent(hash, ready.summary)
-      setTyped({ ...blank(action.fields(info, {})), fee: typed["fee"] ?? "" })
+      setTyped({ ...blank(action.fields(info, {})), ...(typed["fee"] === undefined ? {} : { fee }) })
     })
   }
 
@@ -87,7 +88,7 @@ export const ActionForm = ({ action, info, account, onSent }: Props) => {
           {least === 0 ? undefined : (
             <Input
               field={{ ...FEE, hint: feeHint(action, least, info.parameters) }}
-              value={typed["fee"] ?? ""}
+              value={fee}
               onChange={change("fee")}
             />
           )}

@@ -150,6 +150,7 @@ describe("the wallet", () => {
     await Purse.finalized(page, 'Propose "Protocol 3": upgrade to protocol version 3')
     await page.goto(`${started.url}/explorer/proposal/2`)
     await page.getByText("Protocol version 3 from the epoch after it passes").waitFor()
+    await page.getByText(", 66 % needed and more than two thirds of all stake").waitFor()
     await page.goto(`${started.url}/explorer/parameters`)
     await page.getByRole("row", { name: /^min_fee_sats .* 0\.000005 UDG/ }).waitFor()
     expect(await Axe.seriousOn(page)).toEqual([])

@@ -1,3 +1,4 @@
+import { PARAMETER } from "../../protocol/epoch/ProtocolVersion.js"
 import * as Live from "../live/Live.js"
 import * as Network from "../live/Network.js"
 import type { Answer } from "../live/Node.js"
@@ -30,6 +31,9 @@ export const Status = ({ of }: { readonly of: Summary }) => <Badge tone={tones[o
 
 const share = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole)
 
+/** An upgrade also needs a quorum's yes. */
+const isUpgrade = ({ payload }: Summary): boolean => "param" in payload && payload.param === PARAMETER
+
 const votedOf = ({ votes_for: yes, votes_against: no }: Summary): number => yes + no
 
 /**
@@ -37,19 +41,18 @@ const votedOf = ({ votes_for: yes, votes_against: no }: Summary): number => yes 
  * parameters.
  */
 export const rejectionOf = (of: Summary): string => {
-  const parameters = Network.network.value?.parameters
   const voted = votedOf(of)
-  if (of.bond_status === "forfeited") {
-    const needed = parameters === undefined ? "" : `, ${parameters.quorum_percent}\u00a0% needed`
-    return `only ${Words.percent(share(voted, of.snapshot_total_stake))} of the stake voted${needed}`
-  }
-  const needed = parameters === undefined ? "" : `, ${parameters.approval_percent}\u00a0% needed`
-  return `${Words.percent(share(of.votes_for, voted))} of the votes were yes${needed}`
+  return of.bond_status === "forfeited"
+    ? `only ${Words.percent(share(voted, of.snapshot_total_stake))} of the stake voted`
+    : `${Words.percent(share(of.votes_for, voted))} of the votes were yes`
 }
 
-/** The shares of stake that voted and of yes, with the required turnout and approval marked. */
+/**
+ * The shares of stake that voted and of yes. The required ones are shown only until the decision: later ones may have
+ * replaced those that applied.
+ */
 export const Votes = ({ of }: { readonly of: Summary }) => {
-  const parameters = Network.network.value?.parameters
+  const parameters = of.status === "Active" ? Network.network.value?.parameters : undefined
   const voted = votedOf(of)
   const need = (percent: number | undefined): string => (percent === undefined ? "" : `, ${percent} % needed`)
   const mark = (percent: number | undefined) => (percent === undefined ? {} : { mark: percent / 100 })
@@ -57,7 +60,10 @@ export const Votes = ({ of }: { readonly of: Summary }) => {
     <div class="votes">
       <p>
         <b>{Words.percent(share(of.votes_for, voted), 0)} yes</b>
-        <span class="quiet">{need(parameters?.approval_percent)}</span>
+        <span class="quiet">
+          {need(parameters?.approval_percent)}
+          {of.status === "Active" && isUpgrade(of) ? " and more than two thirds of all stake" : ""}
+        </span>
       </p>
       <Bar
         label="Approval"

@@ -122,3 +122,39 @@ it("an answer that stops coming is shown as old separately", async () => {
   expect(await page.locator(".pulse.live").count()).toBe(1)
   await page.context().close()
 })
+
+it("a late answer does not move the newest round back", async () => {
+  const [node] = await startAll(1)
+  const { page } = await openOverview(node?.http)
+  const shownRound = async () => Number((await page.locator(".pulse b").textContent())?.replaceAll(",", ""))
+  let late: { readonly round: number; readonly release: () => Promise<void> } | undefined
+  await page.route("**/status", async (route) => {
+    const response = await route.fetch()
+    const { dag_round: round } = await response.json()
+    late ??= { round, release: () => route.fulfill({ response }) }
+  })
+  // Without a word from the stream for a second, the page asks.
+  process.kill(node?.pid ?? 0, "SIGSTOP")
+  await page.waitForRequest("**/status")
+  process.kill(node?.pid ?? 0, "SIGCONT")
+  await expect.poll(() => late).toBeDefined()
+  await expect.poll(shownRound, { interval: 20 }).toBeGreaterThan(late?.round ?? 0)
+  const seen = page.evaluate(async () => {
+    const rounds: Array<number> = []
+    const note = () => rounds.push(Number(document.querySelector(".pulse b")?.textContent?.replaceAll(",", "")))
+    const observer = new MutationObserver(note)
+    note()
+    observer.observe(document.querySelector(".pulse") ?? document.body, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+    })
+    await new Promise((resolve) => setTimeout(resolve, 3_000))
+    return rounds
+  })
+  await late?.release()
+  const rounds = await seen
+  expect(rounds.length).toBeGreaterThan(3)
+  expect(rounds).toEqual([...rounds].sort((a, b) => a - b))
+  await page.context().close()
+})

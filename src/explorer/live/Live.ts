@@ -102,11 +102,13 @@ let isAsking = false
 const ask = async (): Promise<void> => {
   if (isAsking) return
   isAsking = true
+  const heardBefore = heardAt
   try {
     const { dag_round: round, last_finalized_round: finalizedRound } = await probe.core.status()
-    hear({ round, finalizedRound })
+    // What the stream said meanwhile is newer.
+    if (heardAt === heardBefore) hear({ round, finalizedRound })
   } catch {
-    lose()
+    if (heardAt === heardBefore) lose()
   }
   isAsking = false
 }

@@ -45,11 +45,21 @@ const askingTwo = (roundIntervalMs = PATIENCE_MS / 4) => {
     long: (count: number) => picture.vertices.slice(0, count).map(picture.nameOf).join(" "),
     ask: (ms: number) => catchingUp.wanted(wanted, Natural.timestamp(ms))?.to,
     /** What `first` answers. */
-    take: (ms: number, names: string, isLast = false, { at = epoch, collectedRound = 0, isRefused = false } = {}) => {
+    take: (
+      ms: number,
+      names: string,
+      isLast = false,
+      { at = epoch, collectedRound = 0, isRefused = false, isOver = false } = {},
+    ) => {
       const vertices = names.split(" ").flatMap((name) => (name === "" ? [] : [picture.vertex(name)]))
       const answer = { _tag: "Rounds", epoch: at, vertices, isLast } as const
       const receive = ({ header }: Vertex): void => void (isRefused || here.add(header.hash))
-      return catchingUp.take(first.peer, answer, { ...shelf, collectedRound }, receive, Natural.timestamp(ms))
+      return catchingUp.take(
+        first.peer,
+        answer,
+        { shelf: { ...shelf, collectedRound }, receive, isOver },
+        Natural.timestamp(ms),
+      )
     },
   }
 }
@@ -72,7 +82,7 @@ describe("catching up with one peer", () => {
     const answer = { _tag: "Rounds", epoch, vertices: [picture.vertex("A1"), foreign], isLast: false } as const
     const shelf = { has: () => false, collectedRound: 0, committee: { size: 4 } }
     const receive = (vertex: Vertex): void => void here.add(vertex.header.hash)
-    const { lie } = catchingUp.take(first, answer, shelf, receive, Natural.timestamp(1))
+    const { lie } = catchingUp.take(first, answer, { shelf, receive, isOver: false }, Natural.timestamp(1))
     expect(lie).toMatch(/not of epoch/)
     expect([here.size, ask(2)]).toEqual([0, "second"])
   })
@@ -81,8 +91,7 @@ describe("catching up with one peer", () => {
     const { ask, take } = askingTwo()
     ask(0)
     expect(take(1, "A1 B1").next?.question.after).toBeDefined()
-    expect(take(2, "A1").next?.to).toBe("first")
-    expect(take(3, "A1").next).toBeNull()
+    expect(take(2, "A1").next).toBeNull()
     expect(ask(4)).toBe("second")
   })
 
@@ -101,7 +110,9 @@ describe("catching up with one peer", () => {
       shelf.collectedRound = header.round
     }
     const answer = { _tag: "Rounds", epoch, vertices: [picture.vertex("A1")], isLast: false } as const
-    expect(catchingUp.take(first, answer, shelf, receive, Natural.timestamp(1)).next?.to).toBe("first")
+    expect(catchingUp.take(first, answer, { shelf, receive, isOver: false }, Natural.timestamp(1)).next?.to).toBe(
+      "first",
+    )
   })
 
   it("neither counts refused vertices nor rewards their sender", () => {
@@ -258,25 +269,62 @@ describe("catching up with one peer", () => {
     expect(catchingUp.isAwaited(first, later)).toBe(false)
   })
 
-  it("doubles its patience up to sixteen times while nobody answers, and shortens it again after quick pages", () => {
-    const { ask, take } = askingTwo()
+  /** How long the last of these questions waits for its answer, in patiences. */
+  const patienceOf = (asking: ReturnType<typeof askingTwo>, askedAt: number): number => {
+    for (let ms = askedAt + 1; ; ms++) if (asking.ask(ms) !== undefined) return (ms - askedAt) / PATIENCE_MS
+  }
+
+  it("waits up to four patiences after silence", () => {
+    const asking = askingTwo()
+    asking.ask(0)
     const waits: Array<number> = []
-    let askedAt = 0
+    for (let at = 0; waits.length < 5; at += (waits.at(-1) ?? 0) * PATIENCE_MS) waits.push(patienceOf(asking, at))
+    expect(waits).toEqual([1, 2, 4, 4, 4])
+  })
+
+  it("waits twice as long as a page of at least a round took, also if it was late, and at most eight seconds", () => {
+    for (const [names, tookMs, patiences] of [
+      ["A1 B1 C1 D1", PATIENCE_MS - 1, 2],
+      ["A1 B1 C1 D1", 3 * PATIENCE_MS, 6],
+      ["A1 B1 C1 D1", 12 * PATIENCE_MS, 16],
+      // Less than a round shows nothing.
+      ["A1 B1 C1", 3 * PATIENCE_MS, 4],
+    ] as const) {
+      const asking = askingTwo(SLOW_ROUND_MS)
+      expect(asking.ask(0)).toBe("first")
+      let at = 0
+      for (let ms = 1; ms <= tookMs; ms++) if (asking.ask(ms) !== undefined) at = ms
+      const { next } = asking.take(tookMs, names)
+      expect(Math.round(patienceOf(asking, next === null ? at : tookMs))).toBe(patiences)
+    }
+  })
+
+  it("waits half as long at most after a quick page", () => {
+    const asking = askingTwo(SLOW_ROUND_MS)
+    asking.ask(0)
+    asking.take(6 * PATIENCE_MS, "A1 B1 C1 D1")
+    asking.take(6 * PATIENCE_MS + 1, "A2 B2 C2 D2")
+    expect(patienceOf(asking, 6 * PATIENCE_MS + 1)).toBe(6)
+  })
+
+  it("does not take a late copy for the page that the peer was asked for since", () => {
+    const { peers, ask, take } = askingTwo(SLOW_ROUND_MS)
+    const failed = vi.spyOn(peers, "broughtNothing")
+    peers.connect([stranger("first")])
+    for (const ms of [0, PATIENCE_MS]) expect(ask(ms)).toBe("first")
+    expect(take(3 * PATIENCE_MS, "A1 B1 C1 D1").next?.to).toBe("first")
+    failed.mockClear()
+    expect(take(3 * PATIENCE_MS + 1, "A1 B1 C1 D1").next).toBeNull()
+    expect(take(3 * PATIENCE_MS + 2, "A2 B2 C2 D2").next?.to).toBe("first")
+    expect(failed).not.toHaveBeenCalled()
+  })
+
+  it("asks for nothing more once no more rounds are wanted", () => {
+    const { catchingUp, first, epoch, ask, take } = askingTwo()
     ask(0)
-    for (let ms = 1; waits.length < 7; ms++) {
-      if (ask(ms) === undefined) continue
-      waits.push((ms - askedAt) / PATIENCE_MS)
-      askedAt = ms
-    }
-    expect(waits).toEqual([1, 2, 4, 8, 16, 16, 16])
-    // The second peer was asked last.
-    const patienceAfter = (names: string): number => {
-      ask(askedAt + 16 * PATIENCE_MS)
-      const at = askedAt + 16 * PATIENCE_MS
-      take(at + 1, names)
-      for (let ms = 1; ; ms++) if (ask(at + 1 + ms) !== undefined) return ms / PATIENCE_MS
-    }
-    expect(patienceAfter("A1 B1")).toBe(8)
+    expect(take(1, "A1 B1", false, { isOver: true })).toEqual({ next: null, lie: null })
+    expect(catchingUp.isAwaited(first, { epoch })).toBe(false)
+    expect(ask(2)).toBe("first")
   })
 
   it("does not wait for a peer that has left", () => {
@@ -285,6 +333,12 @@ describe("catching up with one peer", () => {
     peers.connect([stranger("second")])
     catchingUp.connected()
     expect(ask(1)).toBe("second")
+    peers.connect([])
+    catchingUp.connected()
+    const failed = vi.spyOn(peers, "broughtNothing")
+    peers.connect([stranger("second")])
+    // Coming back at once does not spare it the failure.
+    expect([ask(2), failed.mock.calls]).toEqual(["second", [["second", 2]]])
   })
 
   it.each([100, 900, 3_000])(
@@ -314,7 +368,7 @@ describe("catching up with one peer", () => {
           const receive = ({ header }: Vertex): void => void here.add(header.hash)
           const isLast = next.vertices.at(-1) === picture.vertices.at(-1)
           const answer = { _tag: "Rounds", epoch, vertices: next.vertices, isLast } as const
-          send(catchingUp.take(next.from, answer, shelf, receive, Natural.timestamp(ms)).next)
+          send(catchingUp.take(next.from, answer, { shelf, receive, isOver: false }, Natural.timestamp(ms)).next)
         }
         const lowest = picture.vertices.find(({ header }) => !here.has(header.hash))
         const fromRound = lowest?.header.round ?? Natural.round(9)

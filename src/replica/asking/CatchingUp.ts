@@ -1,11 +1,11 @@
 /**
  * Fetches whole rounds, page by page from one peer. A peer is kept only while its pages bring missing rounds faster
- * than the network makes new ones; otherwise the next peer is asked. So a lying, stalling or dripping peer costs one
- * patience, and everything it did bring is kept.
+ * than the network makes new ones; otherwise the next peer is asked. So a lying, stalling or dripping peer costs little
+ * time, and everything it did bring is kept.
  *
- * The patience doubles with each question that nobody answers in time, up to sixteen times, and shrinks again when
- * pages come quickly. A page can take this node longer to receive and check than one patience. Asking further peers for
- * it meanwhile would make every page later, until the node did nothing but check the same page again and again.
+ * A page can take this node longer to receive and check than one patience. Asking further peers for it meanwhile would
+ * make every page later, until the node did nothing but check the same page again and again. So the time for an answer
+ * follows the time that full pages take, and silence, which liars can cause as well, extends it only a little.
  */
 
 import type { Output as CoreOutput } from "../../consensus/output/Output.js"
@@ -33,6 +33,13 @@ export interface Shelf {
   readonly committee: { readonly size: number }
 }
 
+export interface Taking {
+  readonly shelf: Shelf
+  readonly receive: (vertex: Vertex) => void
+  /** No more rounds of this epoch are wanted. */
+  readonly isOver: boolean
+}
+
 export interface Judgement {
   readonly next: Asking | null
   /** Why no honest node would have sent it; null if one might have. */
@@ -42,18 +49,19 @@ export interface Judgement {
 /** How many times as fast as the network a peer must bring rounds: at the network's pace, catching up would never end. */
 const LEAST_SPEED = 2
 
-const MAX_DOUBLINGS = 4
+/** The time for an answer after silence, in patiences. */
+const MOST_FOR_SILENCE = 4
 
-/** A page is quick if this many like it fit into the patience. */
-const QUICK = 4
+/** The time for an answer where pages are slow, unless one patience is longer. */
+const MOST_MS = 8_000
 
 /** Limit of awaited answers from one peer, however many questions it left open. */
 const MAX_AWAITED = 4
 
-/** Open questions to a peer; an answer does not say which of them it answers. */
+/** Open questions to a peer, oldest first; an answer does not say which of them it answers. */
 interface Awaited {
   readonly epoch: Epoch
-  readonly answers: number
+  readonly since: ReadonlyArray<Timestamp>
 }
 
 interface Session extends Asking {
@@ -63,6 +71,7 @@ interface Session extends Asking {
   /** Progress: vertices that arrived, or were already here and are skipped. */
   readonly moved: number
   readonly hasBrought: boolean
+  readonly hasLeft: boolean
 }
 
 const NOTHING: Judgement = { next: null, lie: null }
@@ -72,15 +81,16 @@ export class CatchingUp {
   readonly #patienceMs: number
   readonly #roundIntervalMs: number
   #session: Session | null = null
-  /** How often the patience is doubled. */
-  #doublings = 0
-  /** Vertices of the session that were already here: an honest peer shows each at most once. */
+  /** The time for one answer. */
+  #answerMs: number
+  /** Vertices that the session has shown: an honest peer shows each at most once. */
   #shown = new Set<Hash>()
   readonly #awaited = new Map<PeerId, Awaited>()
 
   constructor(peers: Peers, patienceMs: number, roundIntervalMs: number) {
     this.#peers = peers
     this.#patienceMs = patienceMs
+    this.#answerMs = patienceMs
     this.#roundIntervalMs = roundIntervalMs
   }
 
@@ -88,33 +98,38 @@ export class CatchingUp {
   wanted({ epoch, fromRound, toRound }: Wanted, now: Timestamp): Asking | null {
     const session = this.#session
     if (session?.question.epoch === epoch) {
-      if (now - session.askedAt < this.#answerMs) return null
-      this.#doublings = Math.min(MAX_DOUBLINGS, this.#doublings + 1)
+      if (!session.hasLeft && now - session.askedAt < this.#answerMs) return null
+      const longer = this.#bounded(Math.min(2 * this.#answerMs, MOST_FOR_SILENCE * this.#patienceMs))
+      this.#answerMs = Math.max(this.#answerMs, longer)
     }
     if (session !== null) this.#lose(session.to, now)
     const to = this.#peers.next(now)
     if (to === undefined) return null
     this.#shown = new Set()
     const question = { _tag: "AskRounds", epoch, fromRound, toRound, after: null } as const
-    return this.#ask({ to, question, since: now, moved: 0, hasBrought: false }, now)
+    return this.#ask({ to, question, since: now, moved: 0, hasBrought: false, hasLeft: false }, now)
   }
 
-  /** The patience with one answer. */
-  get #answerMs(): number {
-    return this.#patienceMs * 2 ** this.#doublings
+  #bounded(ms: number): number {
+    return Math.max(this.#patienceMs, Math.min(MOST_MS, ms))
+  }
+
+  /** A page with at least a round of what was missing shows how long pages take. At most halves the time at once. */
+  #learn(ms: number): void {
+    this.#answerMs = this.#bounded(Math.max(2 * ms, this.#answerMs >> 1))
   }
 
   #ask(session: Omit<Session, "askedAt">, now: Timestamp): Asking {
     const { to, question } = session
     this.#session = { ...session, askedAt: now }
-    this.#await(to, question)
+    this.#await(to, question, now)
     return { to, question }
   }
 
-  #await(to: PeerId, { epoch }: RoundsQuestion): void {
+  #await(to: PeerId, { epoch }: RoundsQuestion, now: Timestamp): void {
     const before = this.#awaited.get(to)
-    const answers = before?.epoch === epoch ? Math.min(MAX_AWAITED, before.answers + 1) : 1
-    this.#awaited.set(to, { epoch, answers })
+    const since = before?.epoch === epoch ? before.since : []
+    this.#awaited.set(to, { epoch, since: [...since, now].slice(-MAX_AWAITED) })
   }
 
   #lose(peer: PeerId, now: Timestamp): void {
@@ -129,15 +144,18 @@ export class CatchingUp {
 
   /** Drops expectations of peers that are gone. */
   connected(): void {
-    if (this.#session !== null && !this.#peers.has(this.#session.to)) this.#session = null
+    const session = this.#session
+    // It has failed, also if it comes back at once.
+    if (session !== null && !this.#peers.has(session.to)) this.#session = { ...session, hasLeft: true }
     for (const peer of this.#awaited.keys()) if (!this.#peers.has(peer)) this.#awaited.delete(peer)
   }
 
   /** Hands over an answer's vertices one by one and returns the next question, if any. */
-  take(from: PeerId, answer: RoundsAnswer, shelf: Shelf, receive: (vertex: Vertex) => void, now: Timestamp): Judgement {
+  take(from: PeerId, answer: RoundsAnswer, { shelf, receive, isOver }: Taking, now: Timestamp): Judgement {
     const awaited = this.#awaited.get(from)
     if (awaited?.epoch !== answer.epoch) return NOTHING
-    if (awaited.answers > 1) this.#awaited.set(from, { ...awaited, answers: awaited.answers - 1 })
+    const [askedAt = now, ...since] = awaited.since
+    if (since.length > 0) this.#awaited.set(from, { ...awaited, since })
     else this.#awaited.delete(from)
     const lie = lieIn(answer)
     if (lie !== null) {
@@ -152,15 +170,19 @@ export class CatchingUp {
       ({ header: { hash, round } }) => round > before && (shelf.has(hash) || round <= shelf.collectedRound),
     )
     if (entered.length > 0) this.#peers.brought(from)
+    if (entered.length >= shelf.committee.size) this.#learn(now - askedAt)
     const session = this.#session
     if (session?.to !== from) return NOTHING
-    for (const { header } of passed) this.#shown.add(header.hash)
-    if (entered.length > 0 && QUICK * (now - session.askedAt) < this.#answerMs) {
-      this.#doublings = Math.max(0, this.#doublings - 1)
-    }
+    for (const { header } of [...entered, ...passed]) this.#shown.add(header.hash)
     const moved = session.moved + entered.length + passed.length
     const hasBrought = session.hasBrought || entered.length > 0
     const hasMoved = moved > session.moved
+    // A copy of an earlier page: the answer to the session's question is still to come.
+    if (!hasMoved && since.length > 0) return NOTHING
+    if (isOver) {
+      this.#session = null
+      return NOTHING
+    }
     return { next: this.#goOn({ ...session, moved, hasBrought }, answer, hasMoved, shelf, now), lie: null }
   }
 

@@ -11,20 +11,13 @@ import type { Answer, Message } from "../messages/Message.js"
 import type { PeerId } from "../messages/Peer.js"
 import type { Peers } from "../messages/Peers.js"
 import type { Outbox } from "../output/Outbox.js"
-import { type Asking, CatchingUp, type Shelf } from "./CatchingUp.js"
+import { type Asking, CatchingUp, type Taking } from "./CatchingUp.js"
 
 type Asked<Tag extends CoreOutput["_tag"]> = Extract<CoreOutput, { _tag: Tag }>
 
 type Rounds = Extract<Answer, { _tag: "Rounds" }>
 
 const LAST_ROUND = Natural.round(Number.MAX_SAFE_INTEGER)
-
-export interface Taking {
-  readonly shelf: Shelf
-  readonly receive: (vertex: Vertex) => void
-  /** No more rounds of this epoch are wanted. */
-  readonly isOver: boolean
-}
 
 export class Questions {
   readonly #peers: Peers
@@ -65,12 +58,12 @@ export class Questions {
   }
 
   /** Hands over the vertices of whole rounds one at a time, and asks for more if there are any. */
-  takeRounds(from: PeerId, answer: Rounds, { shelf, receive, isOver }: Taking, now: Timestamp): void {
-    const { next, lie } = this.#catchingUp.take(from, answer, shelf, receive, now)
+  takeRounds(from: PeerId, answer: Rounds, taking: Taking, now: Timestamp): void {
+    const { next, lie } = this.#catchingUp.take(from, answer, taking, now)
     if (lie !== null) {
       this.#outbox.emit({ _tag: "Misbehaved", peer: from, error: { _tag: "WrongAnswer", reason: lie } })
     }
-    if (!isOver) this.#ask(next)
+    this.#ask(next)
   }
 
   /** Vertices have arrived, possibly those requested from this peer. */

@@ -14,6 +14,7 @@ import type { PeerId } from "../../src/replica/messages/Peer.js"
 import { seedOf } from "../consensus/TestCommittee.js"
 
 const PATIENCE_MS = 1_000
+const START = Natural.timestamp(0)
 
 /** More than fits into one piece. */
 const trieOf = (records: number, salt = ""): Trie.Trie =>
@@ -78,7 +79,7 @@ const run = (download: StateDownload, kinds: ReadonlyArray<Peer>, pieces = Numbe
     const kind = kinds[peers.indexOf(asking.to)] ?? "silent"
     const subtree = answerOf(kind, position)
     if (subtree === undefined) continue
-    const received = download.receive(asking.to, { _tag: "State", root, subtree })
+    const received = download.receive(asking.to, { _tag: "State", root, subtree }, now)
     if (received._tag === "Kept") kept.push(received.subtree)
     if (received._tag === "Refused") refused.add(kind)
   }
@@ -137,8 +138,8 @@ describe("the download of a state", () => {
     if (asking?.question._tag !== "AskState") throw new Error("a question for state expected")
     const { root, position } = asking.question
     const subtree = serving.subtree(root, position)
-    expect(download.receive("p1" as PeerId, { _tag: "State", root, subtree })._tag).toBe("Nothing")
-    expect(download.receive("p0" as PeerId, { _tag: "State", root, subtree })._tag).toBe("Kept")
+    expect(download.receive("p1" as PeerId, { _tag: "State", root, subtree }, START)._tag).toBe("Nothing")
+    expect(download.receive("p0" as PeerId, { _tag: "State", root, subtree }, START)._tag).toBe("Kept")
   })
 
   it("accepts a late piece, and only once per question", () => {
@@ -150,10 +151,10 @@ describe("the download of a state", () => {
     expect(download.next([slow, other], Natural.timestamp(PATIENCE_MS))?.to).toBe(other)
     expect(download.takeSilent()).toEqual([slow])
     const answer = { _tag: "State", root, subtree: serving.subtree(root, position) } as const
-    expect(download.receive(slow, answer)).toMatchObject({ _tag: "Kept", isMeagre: false })
+    expect(download.receive(slow, answer, START)).toMatchObject({ _tag: "Kept", isMeagre: false })
     // The other one is still asked.
     expect(download.next([slow, other], Natural.timestamp(PATIENCE_MS + 1))).toBeNull()
-    expect(download.receive(slow, answer)._tag).toBe("Nothing")
+    expect(download.receive(slow, answer, START)._tag).toBe("Nothing")
   })
 
   it("accepts any answer to an open question, once", () => {
@@ -167,14 +168,16 @@ describe("the download of a state", () => {
     const first = ask(0)
     const of = (trie: Trie.Trie, views: StateViews) => views.subtree(trie.hash, first.position)
     // An answer about another state does not count, and the question stays open.
-    expect(download.receive(one, { _tag: "State", root: other.hash, subtree: of(other, lying) })._tag).toBe("Nothing")
+    expect(download.receive(one, { _tag: "State", root: other.hash, subtree: of(other, lying) }, START)._tag).toBe(
+      "Nothing",
+    )
     expect(download.next([one, two], Natural.timestamp(1))).toBeNull()
     // "Not available" is an answer too.
-    expect(download.receive(one, { _tag: "State", root: first.root, subtree: null })._tag).toBe("Nothing")
+    expect(download.receive(one, { _tag: "State", root: first.root, subtree: null }, START)._tag).toBe("Nothing")
     const good = { _tag: "State", root: first.root, subtree: of(whole, serving) } as const
-    expect(download.receive(one, good)._tag).toBe("Nothing")
+    expect(download.receive(one, good, START)._tag).toBe("Nothing")
     expect(ask(2).to).toBe(two)
-    expect(download.receive(two, good)._tag).toBe("Kept")
+    expect(download.receive(two, good, START)._tag).toBe("Kept")
     // After a piece, peers that had none are asked again.
     expect(ask(3).to).toBe(one)
   })
@@ -188,8 +191,8 @@ describe("the download of a state", () => {
     if (second?.question._tag !== "AskState") throw new Error("a question for state expected")
     const { root, position } = second.question
     const answer = { _tag: "State", root, subtree: serving.subtree(root, position) } as const
-    expect(download.receive(two, answer)._tag).toBe("Kept")
-    expect(download.receive(one, answer)._tag).toBe("Nothing")
+    expect(download.receive(two, answer, START)._tag).toBe("Kept")
+    expect(download.receive(one, answer, START)._tag).toBe("Nothing")
   })
 
   it("restores kept pieces one at a time within its turn, in the order in which they were kept", () => {
@@ -217,13 +220,35 @@ describe("the download of a state", () => {
     expect(download.isHopeless([])).toBe(false)
     download.resume()
     expect([download.wakeAt, ask(9), download.wakeAt]).toEqual([null, one, 9 + PATIENCE_MS])
-    download.receive(one, { _tag: "State", root: whole.hash, subtree: null })
+    download.receive(one, { _tag: "State", root: whole.hash, subtree: null }, START)
     expect([download.wakeAt, ask(10), download.isHopeless([one])]).toEqual([null, undefined, true])
     download.resume()
     expect([download.isHopeless([one]), ask(11), download.isHopeless([one])]).toEqual([false, one, false])
     // Too late: the question has failed, which is reported once.
     expect(ask(11 + PATIENCE_MS)).toBeUndefined()
     expect([download.takeSilent(), download.takeSilent(), download.isHopeless([one])]).toEqual([[one], [], true])
+  })
+
+  it("gives the next peer more time after silence, and as much as pieces take", () => {
+    const download = fresh()
+    const peers = [0, 1, 2, 3].map((n) => `p${n}` as PeerId)
+    let asking = download.next(peers, START)
+    const [slow] = peers
+    const waits: Array<number> = []
+    let at = 0
+    for (let ms = 1; waits.length < 3; ms++) {
+      const next = download.next(peers, Natural.timestamp(ms))
+      if (next === null) continue
+      waits.push(ms - at)
+      at = ms
+      asking = next
+    }
+    expect(waits).toEqual([PATIENCE_MS, 2 * PATIENCE_MS, 4 * PATIENCE_MS])
+    if (asking?.question._tag !== "AskState" || slow === undefined) throw new Error("a question for state expected")
+    const { root, position } = asking.question
+    const late = { _tag: "State", root, subtree: serving.subtree(root, position) } as const
+    expect(download.receive(slow, late, Natural.timestamp(3_500))._tag).toBe("Kept")
+    expect(download.wakeAt).toBe(at + 7_000)
   })
 
   it("reports the fault of a piece, and asks another peer", () => {
@@ -234,7 +259,7 @@ describe("the download of a state", () => {
       other.hash,
       Binary.encode((writer) => Position.write(writer, Position.ROOT)),
     )
-    expect(download.receive(one, { _tag: "State", root: whole.hash, subtree })).toEqual({
+    expect(download.receive(one, { _tag: "State", root: whole.hash, subtree }, START)).toEqual({
       _tag: "Refused",
       reason: expect.stringMatching(/^the subtree at .* does not belong under .*: it leads to the root/),
     })
@@ -251,7 +276,7 @@ describe("the download of a state", () => {
     download.next(["p0" as PeerId], Natural.timestamp(0))
     const left = Subtree.at(trie, Position.left(Position.ROOT), Subtree.MAX_BYTES)
     const subtree = left === undefined ? null : Subtree.encode(left)
-    const received = download.receive("p0" as PeerId, { _tag: "State", root: trie.hash, subtree })
+    const received = download.receive("p0" as PeerId, { _tag: "State", root: trie.hash, subtree }, START)
     expect(received).toMatchObject({ _tag: "Kept", isMeagre: false })
   })
 
@@ -270,7 +295,7 @@ describe("the download of a state", () => {
       if (asking?.question._tag !== "AskState") throw new Error("a question for state expected")
       const { root, position } = asking.question
       const subtree = views.subtree(root, position)
-      const received = download.receive("p0" as PeerId, { _tag: "State", root, subtree })
+      const received = download.receive("p0" as PeerId, { _tag: "State", root, subtree }, START)
       if (received._tag === "Kept") pieces.push([received.subtree.length > 131_072, received.isMeagre])
     }
     expect(pieces.at(-1)).toEqual([false, false])
@@ -291,7 +316,7 @@ describe("the download of a state", () => {
     if (asking?.question._tag !== "AskState") throw new Error("a question for state expected")
     const { root, position } = asking.question
     const subtree = new StateViews([small]).subtree(root, position)
-    const received = download.receive("p0" as PeerId, { _tag: "State", root, subtree })
+    const received = download.receive("p0" as PeerId, { _tag: "State", root, subtree }, START)
     expect(received).toMatchObject({ _tag: "Kept", isMeagre: false })
   })
 
@@ -309,7 +334,7 @@ describe("the download of a state", () => {
       const subtree = Subtree.encode(piece)
       const download = new StateDownload(targetOf(trie), PATIENCE_MS, [])
       download.next(["p0" as PeerId], Natural.timestamp(0))
-      const received = download.receive("p0" as PeerId, { _tag: "State", root: trie.hash, subtree })
+      const received = download.receive("p0" as PeerId, { _tag: "State", root: trie.hash, subtree }, START)
       return [subtree.length, received._tag === "Kept" && received.isMeagre]
     }
     const [others] = answered(0)
@@ -326,7 +351,7 @@ describe("the download of a state", () => {
     const { root } = asking.question
     const [tiny] = Subtree.all(whole, 10_000)
     if (tiny === undefined) throw new Error("a piece expected")
-    const received = download.receive("p0" as PeerId, { _tag: "State", root, subtree: Subtree.encode(tiny) })
+    const received = download.receive("p0" as PeerId, { _tag: "State", root, subtree: Subtree.encode(tiny) }, START)
     expect(received).toMatchObject({ _tag: "Kept", isMeagre: true })
   })
 })

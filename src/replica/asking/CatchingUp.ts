@@ -2,16 +2,13 @@
  * Fetches whole rounds, page by page from one peer. A peer is kept only while its pages bring missing rounds faster
  * than the network makes new ones; otherwise the next peer is asked. So a lying, stalling or dripping peer costs little
  * time, and everything it did bring is kept.
- *
- * A page can take this node longer to receive and check than one patience. Asking further peers for it meanwhile would
- * make every page later, until the node did nothing but check the same page again and again. So the time for an answer
- * follows the time that full pages take, and silence, which liars can cause as well, extends it only a little.
  */
 
 import type { Output as CoreOutput } from "../../consensus/output/Output.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Epoch, Timestamp } from "../../protocol/numbers/Natural.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
+import { AnswerTime } from "../messages/AnswerTime.js"
 import type { Answer, DiskQuestion } from "../messages/Message.js"
 import type { PeerId } from "../messages/Peer.js"
 import type { Peers } from "../messages/Peers.js"
@@ -49,12 +46,6 @@ export interface Judgement {
 /** How many times as fast as the network a peer must bring rounds: at the network's pace, catching up would never end. */
 const LEAST_SPEED = 2
 
-/** The time for an answer after silence, in patiences. */
-const MOST_FOR_SILENCE = 4
-
-/** The time for an answer where pages are slow, unless one patience is longer. */
-const MOST_MS = 8_000
-
 /** Limit of awaited answers from one peer, however many questions it left open. */
 const MAX_AWAITED = 4
 
@@ -81,8 +72,7 @@ export class CatchingUp {
   readonly #patienceMs: number
   readonly #roundIntervalMs: number
   #session: Session | null = null
-  /** The time for one answer. */
-  #answerMs: number
+  readonly #answerTime: AnswerTime
   /** Vertices that the session has shown: an honest peer shows each at most once. */
   #shown = new Set<Hash>()
   readonly #awaited = new Map<PeerId, Awaited>()
@@ -90,7 +80,7 @@ export class CatchingUp {
   constructor(peers: Peers, patienceMs: number, roundIntervalMs: number) {
     this.#peers = peers
     this.#patienceMs = patienceMs
-    this.#answerMs = patienceMs
+    this.#answerTime = new AnswerTime(patienceMs)
     this.#roundIntervalMs = roundIntervalMs
   }
 
@@ -98,9 +88,8 @@ export class CatchingUp {
   wanted({ epoch, fromRound, toRound }: Wanted, now: Timestamp): Asking | null {
     const session = this.#session
     if (session?.question.epoch === epoch) {
-      if (!session.hasLeft && now - session.askedAt < this.#answerMs) return null
-      const longer = this.#bounded(Math.min(2 * this.#answerMs, MOST_FOR_SILENCE * this.#patienceMs))
-      this.#answerMs = Math.max(this.#answerMs, longer)
+      if (!session.hasLeft && now - session.askedAt < this.#answerTime.ms) return null
+      this.#answerTime.silence()
     }
     if (session !== null) this.#lose(session.to, now)
     const to = this.#peers.next(now)
@@ -108,15 +97,6 @@ export class CatchingUp {
     this.#shown = new Set()
     const question = { _tag: "AskRounds", epoch, fromRound, toRound, after: null } as const
     return this.#ask({ to, question, since: now, moved: 0, hasBrought: false, hasLeft: false }, now)
-  }
-
-  #bounded(ms: number): number {
-    return Math.max(this.#patienceMs, Math.min(MOST_MS, ms))
-  }
-
-  /** A page with at least a round of what was missing shows how long pages take. At most halves the time at once. */
-  #learn(ms: number): void {
-    this.#answerMs = this.#bounded(Math.max(2 * ms, this.#answerMs >> 1))
   }
 
   #ask(session: Omit<Session, "askedAt">, now: Timestamp): Asking {
@@ -170,7 +150,8 @@ export class CatchingUp {
       ({ header: { hash, round } }) => round > before && (shelf.has(hash) || round <= shelf.collectedRound),
     )
     if (entered.length > 0) this.#peers.brought(from)
-    if (entered.length >= shelf.committee.size) this.#learn(now - askedAt)
+    // Less than a round tells nothing about large answers.
+    if (entered.length >= shelf.committee.size) this.#answerTime.took(now - askedAt)
     const session = this.#session
     if (session?.to !== from) return NOTHING
     for (const { header } of [...entered, ...passed]) this.#shown.add(header.hash)

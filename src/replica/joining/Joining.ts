@@ -308,7 +308,7 @@ export class Joining {
     const download = this.#download
     if (download === null || this.#isStopped) return
     const { peers, outbox } = this.#around
-    const received = download.receive(from, answer)
+    const received = download.receive(from, answer, now)
     if (received._tag === "Refused") {
       const { reason } = received
       peers.broughtNothing(from, now)

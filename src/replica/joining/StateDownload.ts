@@ -6,6 +6,7 @@ import type { Trie } from "../../ledger/trie/Trie.js"
 import * as Binary from "../../protocol/encoding/Binary.js"
 import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
+import { AnswerTime } from "../messages/AnswerTime.js"
 import type { Answer, Question } from "../messages/Message.js"
 import type { PeerId } from "../messages/Peer.js"
 
@@ -24,19 +25,19 @@ export type Received =
 export class StateDownload {
   readonly target: SignedCheckpoint
   readonly #assembly: Assembly
-  readonly #patienceMs: number
+  readonly #answerTime: AnswerTime
   /** Pieces from before a restart, to be checked again. */
   readonly #kept: Array<Uint8Array>
   #asked: { readonly peer: PeerId; readonly at: Timestamp } | null = null
-  /** Peers that have not answered yet, and the depth they were asked for. Late pieces are accepted. */
-  readonly #awaited = new Map<PeerId, number>()
+  /** Peers that have not answered yet, the depth they were asked for, and when. Late pieces are accepted. */
+  readonly #awaited = new Map<PeerId, { readonly depth: number; readonly at: Timestamp }>()
   #silent: Array<PeerId> = []
   /** Peers that lacked it or sent something else since the last piece. */
   readonly #failed = new Set<PeerId>()
 
   constructor(target: SignedCheckpoint, patienceMs: number, kept: Iterable<Uint8Array>) {
     this.target = target
-    this.#patienceMs = patienceMs
+    this.#answerTime = new AnswerTime(patienceMs)
     this.#assembly = new Assembly(target.checkpoint.stateRoot)
     this.#kept = [...kept].reverse()
   }
@@ -77,15 +78,16 @@ export class StateDownload {
   }
 
   get wakeAt(): number | null {
-    return this.#asked === null ? null : this.#asked.at + this.#patienceMs
+    return this.#asked === null ? null : this.#asked.at + this.#answerTime.ms
   }
 
   /** The next question and the peer to ask; null while an answer may still arrive, or once every peer has failed. */
   next(peers: ReadonlyArray<PeerId>, now: Timestamp): { readonly to: PeerId; readonly question: Question } | null {
     if (this.hasKept) return null
     const asked = this.#asked
-    if (asked !== null && now - asked.at < this.#patienceMs && peers.includes(asked.peer)) return null
+    if (asked !== null && now - asked.at < this.#answerTime.ms && peers.includes(asked.peer)) return null
     if (asked !== null) {
+      if (peers.includes(asked.peer)) this.#answerTime.silence()
       this.#failed.add(asked.peer)
       this.#silent.push(asked.peer)
     }
@@ -94,7 +96,7 @@ export class StateDownload {
     const { value: missing } = this.#assembly.missing().next()
     if (to === undefined || missing === undefined) return null
     this.#asked = { peer: to, at: now }
-    this.#awaited.set(to, missing.position.depth)
+    this.#awaited.set(to, { depth: missing.position.depth, at: now })
     const position = Binary.encode((writer) => Position.write(writer, missing.position))
     return { to, question: { _tag: "AskState", root: this.#root, position } }
   }
@@ -112,9 +114,9 @@ export class StateDownload {
     )
   }
 
-  receive(from: PeerId, { root, subtree }: StateAnswer): Received {
-    const depth = this.#awaited.get(from)
-    if (root !== this.#root || depth === undefined) return { _tag: "Nothing" }
+  receive(from: PeerId, { root, subtree }: StateAnswer, now: Timestamp): Received {
+    const awaited = this.#awaited.get(from)
+    if (root !== this.#root || awaited === undefined) return { _tag: "Nothing" }
     this.#awaited.delete(from)
     if (this.#asked?.peer === from) this.#asked = null
     if (subtree === null) {
@@ -129,8 +131,9 @@ export class StateDownload {
     }
     this.#failed.clear()
     // It leaves out records that would have fitted.
-    const leavesOut = accepted.right.siblings.slice(depth).some(({ records }) => records > 0)
+    const leavesOut = accepted.right.siblings.slice(awaited.depth).some(({ records }) => records > 0)
     const isMeagre = subtree.length < MEAGRE_BYTES && leavesOut
+    if (subtree.length >= MEAGRE_BYTES) this.#answerTime.took(now - awaited.at)
     return { _tag: "Kept", subtree, isMeagre }
   }
 }

@@ -32,7 +32,7 @@ const merge = (older: Past, newer: Past): Past => {
   }
 }
 
-const load = async (range: Range): Promise<Past> => {
+export const load = async (range: Range): Promise<Past> => {
   const before = known.get(range)
   const since = before?.at.at(-1)
   const newer = await node.monitoring.history({ urlParams: { range, ...(since === undefined ? {} : { since }) } })

@@ -2,6 +2,7 @@
 import { effect, signal } from "@preact/signals"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Live from "./Live.js"
+import * as MetricsHistory from "./MetricsHistory.js"
 import { type Answer, isOfAnotherInterface, node } from "./Node.js"
 
 export type NetworkInfo = Answer<"core", "network">
@@ -43,6 +44,27 @@ export const written = (address: Address.Address): string => {
   return info === undefined ? address : Address.toBech32(address, info.address_prefix)
 }
 
-/** The approximate duration of this many rounds. */
+/** Long enough for idle and busy minutes. */
+const PACE_MS = 600_000
+
+/** The measured time of a round, which can be twice the interval while nobody pays; undefined until it is measured. */
+const measuredMs = signal<number | undefined>(undefined)
+
+effect(() => {
+  void Live.slowBeat.value
+  MetricsHistory.load("hour").then(
+    ({ at, rounds, measured_ms: spans }) => {
+      const first = at.findIndex((moment) => moment >= (at.at(-1) ?? 0) - PACE_MS)
+      const total = (values: ReadonlyArray<number>) =>
+        values.slice(Math.max(0, first)).reduce((sum, one) => sum + one, 0)
+      const counted = total(rounds)
+      if (counted > 0) measuredMs.value = total(spans) / counted
+    },
+    // The interval is a fair guess meanwhile.
+    () => undefined,
+  )
+})
+
+/** The approximate duration of this many rounds at the present pace. */
 export const millisecondsOf = (rounds: number): number =>
-  rounds * (network.value?.parameters.round_interval_ms ?? Number.NaN)
+  rounds * (measuredMs.value ?? network.value?.parameters.round_interval_ms ?? Number.NaN)

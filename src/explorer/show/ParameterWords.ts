@@ -33,7 +33,7 @@ export const sentenceOf = (name: string): string => {
   return entry === undefined ? "" : sentences[entry.name]
 }
 
-/** The value; rounds also as a duration at the network's pace. */
+/** The value; rounds also as a duration at the present pace. */
 export const figureOf = (name: string, value: number): string => {
   const written = ParameterValue.written(name, value)
   if (ParameterValue.unitOf(name) !== "rounds" || value === 0) return written

@@ -200,13 +200,13 @@ it("show a validator's stake, commission, delegators and earnings over time, as 
   const { page, troubles } = await Browsers.open(browser)
   await page.goto(`${url}/explorer/validator/${validator.address}`)
   const chart = (title: string) => page.getByRole("img", { name: new RegExp(`^${title}`) })
-  await chart("Stake at each epoch, UDG").waitFor()
+  await chart("Stake with a seat, UDG").waitFor()
   const label = async (title: string) => (await chart(title).getAttribute("aria-label")) ?? ""
   // An epoch may close between the page's request and this one.
   const { checkpoints } = await client.checkpoints.list({ urlParams: { closing: "only", limit: 3 } })
   const openings = await Promise.all(checkpoints.map(({ round }) => client.checkpoints.checkpoint({ path: { round } })))
   const weights = openings.map(({ next_epoch: opened }) => opened?.members[0]?.weight)
-  const [, stake = ""] = /now ([\d,.]+)$/.exec(await label("Stake at each epoch, UDG")) ?? []
+  const [, stake = ""] = /now ([\d,.]+)$/.exec(await label("Stake with a seat, UDG")) ?? []
   expect(weights).toContain(Wallet.sats(stake.replaceAll(",", "")))
   expect(await chart("Commission").getAttribute("aria-label")).toMatch(/between 25 % and 25 %, now 25 %$/)
   expect(await chart("Delegators").getAttribute("aria-label")).toMatch(/now 1$/)

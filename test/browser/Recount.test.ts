@@ -196,7 +196,7 @@ it("shows a validator's delegations, and its uptime as the node counts it", asyn
   for (const { address, made, missed } of counted) {
     await page.goto(`${url}/explorer/validator/${address}`)
     await fact(page, "Uptime")
-      .getByText(new RegExp(`: ${missed} rounds? missed of ${made + missed}$`))
+      .getByText(new RegExp(`: ${missed} rounds? missed of ${made + missed} with a seat$`))
       .waitFor()
   }
   expect(counted).toHaveLength(4)

@@ -110,7 +110,7 @@ const DrawnChart = ({
 export const ArchiveCharts = () => {
   const past = useResource("the whole past", read, Live.slowBeat)
   return (
-    <Section title="The whole past" aside="From the archive, in UTC. The last period is incomplete.">
+    <Section title="All time" aside="From the archive, in UTC. The last period is incomplete.">
       <Loaded of={past} what="the whole past" lines={8}>
         {(past) =>
           past.spans.length === 0 ? (

@@ -32,6 +32,8 @@ interface Props {
   readonly fromZero?: boolean
   /** Seconds from bar to bar. */
   readonly step?: number
+  /** The axis goes on until this second, if the values end before it. */
+  readonly until?: number
   /** The axis shows whole numbers only. */
   readonly isWhole?: boolean
 }
@@ -73,9 +75,10 @@ const AROUND_ONE = 1_800
 const FEW_BARS = 5
 
 /** Half a bar more on either side, so that the first and last bars are not cut. uPlot adds a day to a single moment. */
-const timesOf = ({ course: { at }, step = 0 }: Props): uPlot.Range.MinMax => {
-  const [first, last] = [at[0], at.at(-1)]
-  if (first === undefined || last === undefined) return [null, null]
+const timesOf = ({ course: { at }, step = 0, until = 0 }: Props): uPlot.Range.MinMax => {
+  const [first, newest] = [at[0], at.at(-1)]
+  if (first === undefined || newest === undefined) return [null, null]
+  const last = Math.max(newest, until)
   const air = step === 0 && at.length === 1 ? AROUND_ONE : step / 2
   return [first - air, last + air]
 }
@@ -89,9 +92,13 @@ const toMinute = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-
 const toDay = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" })
 const toMonth = new Intl.DateTimeFormat("en-GB", { month: "short", year: "numeric" })
 
-/** A time on the axis, as precise as the axis' steps in seconds. */
-const written = (at: number, step: number): string =>
-  Moment.local(step < MINUTE ? toSecond : step < DAY ? toMinute : step < MONTH ? toDay : toMonth, 1_000 * at)
+const toDayUtc = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" })
+
+/** A time on the axis, as precise as the axis' steps in seconds. Bars of a day cover one of UTC. */
+const written = (at: number, step: number, barStep = 0): string => {
+  const days = barStep < DAY ? toDay : toDayUtc
+  return Moment.local(step < MINUTE ? toSecond : step < DAY ? toMinute : step < MONTH ? days : toMonth, 1_000 * at)
+}
 
 type Palette = Readonly<Record<keyof typeof variables, string>>
 
@@ -131,7 +138,12 @@ const seriesOf = ({ name, tone }: Line, palette: Palette, props: Props): uPlot.S
   width: props.isStacked === true ? 0 : 1.5,
   // A single value makes no line, but it makes a bar.
   points: { show: props.course.at.length === 1 && props.isStacked !== true },
-  fill: props.isStacked === true ? palette[tone] : `color-mix(in srgb, ${palette[tone]} 12%, transparent)`,
+  // An area below a line says how large a value is, which it cannot on an axis that is cut.
+  ...(props.isStacked === true
+    ? { fill: palette[tone] }
+    : props.fromZero === true
+      ? { fill: `color-mix(in srgb, ${palette[tone]} 12%, transparent)` }
+      : {}),
   ...pathsOf(props),
 })
 
@@ -159,7 +171,7 @@ const optionsOf = (latest: () => Props, parent: HTMLElement, onMove: (index: num
         space: (_, __, ___, ____, width) => (width < NARROW ? 52 : 70),
         // Filtered ticks arrive as null.
         values: (_, splits: ReadonlyArray<number | null>, __, ___, step) =>
-          splits.map((at) => (at === null ? null : written(at, Math.max(step, barStep)))),
+          splits.map((at) => (at === null ? null : written(at, Math.max(step, barStep), barStep))),
       },
       {
         ...axisOf(palette, isWhole ? whole : every),
@@ -187,7 +199,7 @@ const said = ({ title, window, course, lines, write, isStacked = false }: Props)
 
 /** When a point is from. Bars cover a time, and the last one can be long ago. */
 const momentOf = (at: number, { step = 0 }: Props): string =>
-  step < DAY ? Words.moment(1_000 * at) : written(at, step)
+  step < DAY ? Words.moment(1_000 * at) : written(at, step, step)
 
 /** The values under the pointer, or the last ones. */
 const Reading = ({ index, ...props }: Props & { readonly index: number | null }) => {

@@ -19,7 +19,7 @@ type Record = Answer<"checkpoints", "checkpoint">
 
 const Next = ({ epoch }: { readonly epoch: NonNullable<Record["next_epoch"]> }) => (
   <Section
-    title="The epoch it opens"
+    title="Committee of the epoch that it opens"
     aside={<a href={Route.subject("epoch", epoch.epoch)}>epoch {Words.count(epoch.epoch)}</a>}
   >
     <Table
@@ -113,7 +113,7 @@ export const Checkpoints = () => {
   return (
     <Page
       title="Checkpoints"
-      about="Signed by a quorum of the committee, newest first. If you trust the newest one, you need no older ones. The node keeps closing checkpoints forever, and others as long as their rounds."
+      about="Signed by a quorum of the committee, newest first. If you trust the newest one, you need no older ones. The node keeps closing checkpoints forever, and others as long as it keeps their rounds."
     >
       <form class="filters" aria-label="Filter">
         <label>

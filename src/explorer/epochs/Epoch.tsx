@@ -124,7 +124,7 @@ const factsOf = ({ number, opening, closing, listed }: Epoch) => {
       opening === undefined || closing === undefined ? undefined : <Created {...{ opening, closing }} />,
     ],
     [
-      "Reward of a round",
+      "Reward per round",
       rules === undefined ? undefined : (
         <>
           <Amount sats={rules.round_reward} /> <span class="quiet">before halvings</span>

@@ -123,11 +123,7 @@ const KeyFigures = ({ status, past }: { readonly status: Status; readonly past: 
         value={<a href={Route.place("validators")}>{status.active_stakers}</a>}
         note="active, of 100 seats"
       />
-      <Figure
-        name="Peers"
-        value={<a href={Route.place("peers")}>{status.peers}</a>}
-        note={`${Words.count(status.dag_vertices)} vertices held`}
-      />
+      <Figure name="Peers" value={<a href={Route.place("peers")}>{status.peers}</a>} note="connected to this node" />
     </div>
   )
 }

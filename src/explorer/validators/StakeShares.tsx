@@ -15,9 +15,11 @@ export const StakeShares = ({ list: { validators } }: { readonly list: List }) =
   const most = validators[0]?.effective_stake ?? 0
   const others = validators.slice(SHOWN)
   let held = 0
-  const blocking = validators.findIndex(({ effective_stake: stake }) => {
+  const members = validators.filter(({ in_committee }) => in_committee)
+  const seated = members.reduce((sum, { effective_stake: stake }) => sum + stake, 0)
+  const blocking = members.findIndex(({ effective_stake: stake }) => {
     held += stake
-    return 3 * held >= total
+    return 3 * held >= seated
   })
   const rows = validators.slice(0, SHOWN)
   if (total === 0) return <p class="notice empty">No account has a stake.</p>
@@ -25,8 +27,8 @@ export const StakeShares = ({ list: { validators } }: { readonly list: List }) =
     <>
       <p class="summary">
         {Words.counted(validators.length, "validator")}.{" "}
-        {blocking === 0 ? "The largest one holds" : `The largest ${blocking + 1} together hold`} a third of the stake or
-        more, without which nothing becomes final.
+        {blocking === 0 ? "The largest one holds" : `The largest ${blocking + 1} together hold`} a third of the
+        committee's stake or more, without which nothing becomes final.
       </p>
       <ul class="stake-shares">
         {rows.map(({ address, effective_stake: stake }) => (

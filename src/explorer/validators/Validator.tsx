@@ -45,7 +45,7 @@ const Uptime = ({ of, since }: { readonly of: Rounds | undefined; readonly since
       {Words.uptime(of)}{" "}
       <span class="quiet">
         over {Words.ofLastDay(since, Date.now())}: {Words.counted(of.missed, "round")} missed of{" "}
-        {Words.count(of.made + of.missed)}
+        {Words.count(of.made + of.missed)} with a seat
       </span>
     </>
   )
@@ -136,11 +136,11 @@ export const Validator = ({ account }: { readonly account: string }) => {
                 initial={initial === undefined ? "the initial one" : `${initial} %`}
               />
             </div>
-            <Suspended load={uptime} what="the rounds over time">
-              {(Content) => <Content account={account} />}
-            </Suspended>
             <Suspended load={past} what="its stake, commission and earnings over time">
               {(Content) => <Content address={details.address} percent={details.commission_percent} />}
+            </Suspended>
+            <Suspended load={uptime} what="the rounds over time">
+              {(Content) => <Content account={account} />}
             </Suspended>
             <Delegators list={list} />
           </>

@@ -79,8 +79,8 @@ const Slashes = ({ entries }: { readonly entries: Entries }) => (
       .map(({ round, timestamp, amount }) => (
         <div key={round} class="notice failed">
           <p>
-            Slashed in round {Words.count(round)}, <When at={timestamp} />: <Amount sats={amount} /> of its stake
-            burned.
+            Slashed in round {Words.count(round)} (<When at={timestamp} />
+            ): <Amount sats={amount} /> of its stake burned.
           </p>
         </div>
       ))}
@@ -104,7 +104,7 @@ const Charts = ({
       <Slashes entries={entries} />
       <div class="charts">
         <Stepped
-          title="Stake at each epoch, UDG"
+          title="Stake with a seat, UDG"
           window={`the last ${EPOCHS} epochs`}
           course={stakes}
           write={Words.coins}

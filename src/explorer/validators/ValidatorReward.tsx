@@ -32,9 +32,7 @@ const coins = (sats: number): string => `${Words.count(sats / Sats.SATS_PER_COIN
 const Formula = ({ of, parameters }: { readonly of: Estimated; readonly parameters: Parameters }) => (
   <details class="raw">
     <summary>How this is estimated</summary>
-    <p>
-      Reward of a round × rounds a year × share of the committee's stake × uptime × what treasury and council leave:
-    </p>
+    <p>Reward per round × rounds a year × share of the committee's stake × uptime × what treasury and council leave:</p>
     <p class="formula">
       {Words.exactCoins(of.roundReward)} UDG × {Words.count(of.roundsPerYear)} × {Words.percent(of.share, 2)} ×{" "}
       {Words.percent(of.uptime, 2)} × {100 - of.withheldPercent} % = {coins(of.total)}

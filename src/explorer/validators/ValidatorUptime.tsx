@@ -24,8 +24,9 @@ const level =
 
 /** Delegations change between points. */
 const BackingCharts = ({ of, window }: { readonly of: Rounds; readonly window: Windows.Window }) => {
+  const until = useMemo(() => Date.now(), [of])
   const [counts, amounts] = useMemo(() => {
-    const stretch = { from: (of.at.at(-1) ?? 0) - window.spanMs, groupMs: of.step_ms }
+    const stretch = { from: until - window.spanMs, groupMs: of.step_ms }
     return [of.delegators, of.delegated].map((values) => Course.draw(of, stretch, [level(values)]))
   }, [of, window])
   if (counts === undefined || amounts === undefined) return null
@@ -48,6 +49,7 @@ const BackingCharts = ({ of, window }: { readonly of: Rounds; readonly window: W
         isWhole
         isStepped
         fromZero
+        until={until / 1_000}
       />
       <Chart
         title="Delegated, UDG"
@@ -58,21 +60,20 @@ const BackingCharts = ({ of, window }: { readonly of: Rounds; readonly window: W
         writeShort={Words.aboutCoins}
         isStepped
         fromZero
+        until={until / 1_000}
       />
     </>
   )
 }
 
 const RoundsChart = ({ of, window }: { readonly of: Rounds; readonly window: Windows.Window }) => {
+  const until = useMemo(() => Date.now(), [of])
   const course = useMemo(() => {
     const total =
       (counts: ReadonlyArray<number>): Course.Of =>
       (first, end) =>
         Course.sum(counts, first, end)
-    return Course.draw(of, { from: (of.at.at(-1) ?? 0) - window.spanMs, groupMs: of.step_ms }, [
-      total(of.made),
-      total(of.missed),
-    ])
+    return Course.draw(of, { from: until - window.spanMs, groupMs: of.step_ms }, [total(of.made), total(of.missed)])
   }, [of, window])
   return (
     <Chart
@@ -83,6 +84,7 @@ const RoundsChart = ({ of, window }: { readonly of: Rounds; readonly window: Win
       write={Words.count}
       isStacked
       step={of.step_ms / 1_000}
+      until={until / 1_000}
     />
   )
 }
@@ -99,10 +101,10 @@ export const ValidatorUptime = ({ account }: { readonly account: string }) => {
     <Section title="Rounds and delegations over time" aside={<WindowChoice />}>
       <Loaded of={rounds} what="its rounds">
         {(of) =>
-          of.at.length === 0 ? (
+          (of.at.at(-1) ?? 0) < Date.now() - window.spanMs ? (
             <p class="notice empty">
-              This node counted none of its rounds in {window.label}. A round counts once none of its vertices can still
-              be ordered.
+              This node counted none of its rounds in {window.label}. A round counts while it has a seat, once none of
+              its vertices can still be ordered.
             </p>
           ) : (
             <div class="charts">

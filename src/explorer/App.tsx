@@ -52,7 +52,9 @@ const PULSES = {
 
 const Pulse = () => {
   const head = Live.head.value
-  const state = Live.connection.value === "live" && Health.isBehind.value ? "behind" : Live.connection.value
+  // A gateway's archive that pauses is behind; the network may go on.
+  const isBehind = Health.isBehind.value && (Live.connection.value === "live" || Live.connection.value === "halted")
+  const state = isBehind ? "behind" : Live.connection.value
   const words = PULSES[state]
   return (
     <div class={`pulse ${state}`}>
@@ -60,7 +62,8 @@ const Pulse = () => {
       <span role="status">{words}</span>
       {head === undefined ? undefined : (
         <span class="round" title="highest round, and how many rounds the last finalized one lags behind">
-          <b class="figure">{Words.count(head.round)}</b> <small>lag {head.round - head.finalizedRound}</small>
+          <b class="figure">{Words.count(head.round)}</b>{" "}
+          <small>lag {Health.archiveLag.value ?? head.round - head.finalizedRound}</small>
         </span>
       )}
     </div>

@@ -23,7 +23,7 @@ export const including = (report: Report, last: Last, own: ReadonlyArray<Problem
   const lag = Math.max(0, finality.finalized_round - last.round)
   const status: Status = lag <= HEALTHY_ROUNDS ? "healthy" : lag <= WARNING_ROUNDS ? "warning" : "unhealthy"
   const components = { ...report.components, archive: { status, finalized_round: last.round, lag } } as const
-  const reason = `the archive is ${Words.counted(lag, "round")} behind: this gateway's answers about final data are old`
+  const reason = `${Words.counted(lag, "round")} behind, so this gateway's answers about final data are old`
   const problems =
     status === "healthy"
       ? own

@@ -39,7 +39,7 @@ describe("the health report of a gateway", () => {
     const report = GatewayHealth.including(node(), at(round), [])
     expect(report.status).toBe(status)
     expect(report.problems).toMatchObject([{ component: "archive", status, since: time }])
-    expect(report.problems[0]?.reason).toContain(`the archive is ${lag} behind`)
+    expect(report.problems[0]?.reason).toContain(`${lag} behind, so this gateway`)
   })
 
   it("lists the gateway's problems before the node's, with the worst status", () => {

@@ -29,6 +29,11 @@ const OLD: ReadonlySet<string> = new Set(["archive", "sync", "catch_up"])
 /** Whether the data is lastingly behind the network's. */
 export const isBehind = computed(() => lasting.value.some(({ component }) => OLD.has(component)))
 
+/** How many final rounds a gateway's archive lacks; undefined at a node, and unless there are many. */
+export const archiveLag = computed(() =>
+  isBehind.value && health.value.state === "ready" ? health.value.value.components.archive?.lag : undefined,
+)
+
 const ask = (): Promise<void> =>
   node.core.healthReport().then(
     (value) => {

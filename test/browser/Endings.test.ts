@@ -158,7 +158,7 @@ describe("a rejected proposal", () => {
     await Purse.finalized(page, "Vote no on proposal #1")
     await node.controls.advanceRounds(UNTIL_THE_END)
     await page.goto(`${node.url}/explorer/proposal/1`)
-    await page.getByText("Rejected: 0.0 % of the votes were yes.").waitFor()
+    await page.getByText("Rejected: only 0.0 % of the votes were yes.").waitFor()
     await page.getByText("returned to its proposer").waitFor()
     expect(troubles).toEqual([])
     await page.context().close()

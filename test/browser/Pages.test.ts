@@ -127,7 +127,7 @@ describe("the explorer's pages", () => {
     await search(validator)
     await page.waitForURL(new RegExp(`/explorer/address/${validator}$`))
     await search("@nobody-has-this")
-    await page.getByText("Not found: @nobody-has-this is not registered on this node.").waitFor()
+    await page.getByText("Not found: @nobody-has-this is not registered.").waitFor()
     await search("ab".repeat(32))
     await page.getByText(/^Not found: this node knows no transaction or vertex abab/).waitFor()
     await page.context().close()

@@ -103,7 +103,7 @@ describe("a vertex's page", () => {
     await page.getByText(/^commit \d/).waitFor()
     const children = page.getByRole("region", { name: "Children" })
     expect(await children.getByRole("link").getAttribute("href")).toBe(`/explorer/vertex/${child}`)
-    await page.getByRole("link", { name: "show it in the DAG" }).click()
+    await page.getByRole("link", { name: "show it in the picture" }).click()
     const hint = page.locator(".hint")
     await hint.waitFor()
     expect(await hint.textContent()).toContain(`Round ${column?.round.toLocaleString("en")}`)

@@ -18,6 +18,15 @@ export const Legend = () => (
       <i class="sign skipped" aria-hidden="true" /> skipped leader
     </li>
     <li>
+      <i class="sign full" aria-hidden="true" /> with transactions
+    </li>
+    <li>
+      <i class="sign vote" aria-hidden="true" /> vote for a leader
+    </li>
+    <li>
+      <i class="sign older" aria-hidden="true" /> parent in an older round
+    </li>
+    <li>
       <i class="sign dropped" aria-hidden="true" /> dropped, since its epoch closed first
     </li>
   </ul>

@@ -1,3 +1,4 @@
+import { PARAMETER } from "../../protocol/epoch/ProtocolVersion.js"
 import * as Live from "../live/Live.js"
 import * as Network from "../live/Network.js"
 import { node } from "../live/Node.js"
@@ -67,8 +68,16 @@ export const Parameters = () => {
                   ),
                 },
                 { title: "Now", isFigure: true, of: ({ name, value }) => <b>{figureOf(name, value)}</b> },
-                { title: "Minimum", isFigure: true, of: ({ name, min }) => figureOf(name, min) },
-                { title: "Maximum", isFigure: true, of: ({ name, max }) => figureOf(name, max) },
+                {
+                  title: "Minimum",
+                  isFigure: true,
+                  of: ({ name, min }) => (name === PARAMETER ? "–" : figureOf(name, min)),
+                },
+                {
+                  title: "Maximum",
+                  isFigure: true,
+                  of: ({ name, max }) => (name === PARAMETER ? `next ${max}` : figureOf(name, max)),
+                },
               ]}
             />
           )}

@@ -37,7 +37,7 @@ export const Peers = () => {
                   title: "Round trip",
                   isFigure: true,
                   inCard: "beside",
-                  of: ({ latency_ms }) => (latency_ms === null ? "–" : `${latency_ms.toFixed(1)} ms`),
+                  of: ({ latency_ms }) => (latency_ms === null ? "–" : `${latency_ms.toFixed(0)} ms`),
                 },
                 { title: "Connected", of: ({ connected_since }) => <When at={connected_since} /> },
               ]}

@@ -65,7 +65,9 @@ export const Proposal = ({ id }: { readonly id: string }) => {
               ["Votes count until", `round ${Words.count(proposal.voting_ends_at_round)}`],
               [
                 "Carried out from",
-                proposal.status === "Rejected" ? undefined : `round ${Words.count(proposal.executes_at_round)}`,
+                proposal.status === "Rejected" || proposal.status === "Failed"
+                  ? undefined
+                  : `round ${Words.count(proposal.executes_at_round)}`,
               ],
               ["Yes", <WholeAmount sats={proposal.votes_for} />],
               ["No", <WholeAmount sats={proposal.votes_against} />],

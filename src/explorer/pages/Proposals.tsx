@@ -33,7 +33,7 @@ const Card = ({ of }: { readonly of: Summary }) => (
 export const Proposals = () => (
   <LoadedPage
     title="Proposals"
-    about="Put to the validators' vote, newest first. A vote weighs the validator's stake at the time of the proposal."
+    about="Put to the validators' vote, newest first. A vote counts as much as the validator's stake at the time of the proposal."
     of={useResource("proposals", () => node.governance.proposals())}
     what="the proposals"
   >

@@ -45,7 +45,7 @@ export const Search = ({ query }: { readonly query: string }) => {
             <p>Not found: {result.complaint}.</p>
             <p class="quiet">
               You can search for addresses (40 hex characters or {"tudg1…"}), @names, transaction and vertex hashes (64
-              hex characters), the first four or more of either, rounds, and proposals as #1.
+              hex characters), or their first four or more characters, rounds, and proposals as #1.
             </p>
           </div>
         )

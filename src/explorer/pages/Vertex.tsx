@@ -51,7 +51,7 @@ const Details = ({ vertex }: { readonly vertex: Record }) => {
           ["Hash", <Reference.Text text={vertex.hash} what="vertex hash" isWhole />],
           ["State", <Finality isFinal={vertex.finalized} />],
           ["Round", <Reference.Round round={vertex.round} />],
-          ["In the picture", <a href={Route.inDag(vertex.round, vertex.hash)}>show it in the DAG</a>],
+          ["DAG", <a href={Route.inDag(vertex.round, vertex.hash)}>show it in the picture</a>],
           ["Leads its round", place === undefined ? undefined : place.leads === null ? "no" : `yes, ${place.leads}`],
           ["Commit", place === undefined ? undefined : orderOf(place)],
           ["Validator", <Reference.Address address={vertex.validator} as="validator" isWhole />],

@@ -44,7 +44,7 @@ export const rejectionOf = (of: Summary): string => {
   const voted = votedOf(of)
   return of.bond_status === "forfeited"
     ? `only ${Words.percent(share(voted, of.snapshot_total_stake))} of the stake voted`
-    : `${Words.percent(share(of.votes_for, voted))} of the votes were yes`
+    : `only ${Words.percent(share(of.votes_for, voted))} of the votes were yes`
 }
 
 /**
@@ -99,12 +99,12 @@ export const TimeLeft = ({ of }: { readonly of: Summary }) => {
     case "Active":
       return <>voting ends in about {about(of.voting_ends_at_round)}</>
     case "Passed":
-      return <>carried out in about {about(of.executes_at_round)}</>
+      return <>to be carried out in about {about(of.executes_at_round)}</>
     case "Executed":
       return <>carried out at round {Words.count(of.executes_at_round)}</>
     case "Rejected":
       return <>voting ended at round {Words.count(of.voting_ends_at_round)}</>
     case "Failed":
-      return <>failed at round {Words.count(of.executes_at_round)}</>
+      return <>at round {Words.count(of.executes_at_round)}</>
   }
 }

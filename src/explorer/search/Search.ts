@@ -137,7 +137,7 @@ export const find = async (typed: string, known: Known): Promise<Found> => {
   const begun = await byBeginning(lower, known)
   if (begun !== undefined) return begun
   const begins = `this node knows nothing that begins with ${text}`
-  const unnamed = `@${lower.replace(/^@/, "")} is not registered on this node`
+  const unnamed = `@${lower.replace(/^@/, "")} is not registered`
   if (NAME.test(lower))
     return byName(lower.replace(/^@?/, "@"), known, DIGITS.test(lower) ? `${begins}, and ${unnamed}` : unnamed)
   return nothing(BEGINNING.test(lower) ? begins : `"${text}" is not something this explorer can look up`)

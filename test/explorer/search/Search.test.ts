@@ -62,8 +62,8 @@ describe("the search box", () => {
 
   it.each([
     ["cc".repeat(32), `nothing: this node knows no transaction or vertex ${"cc".repeat(32)}`],
-    ["@nobody", "nothing: @nobody is not registered on this node"],
-    ["fade", "nothing: this node knows nothing that begins with fade, and @fade is not registered on this node"],
+    ["@nobody", "nothing: @nobody is not registered"],
+    ["fade", "nothing: this node knows nothing that begins with fade, and @fade is not registered"],
     ["fade".repeat(10).slice(1), `nothing: this node knows nothing that begins with ${"fade".repeat(10).slice(1)}`],
     ["what is this?", 'nothing: "what is this?" is not something this explorer can look up'],
   ])("explains that it did not find %j", async (typed, said) => {

@@ -174,7 +174,7 @@ const rowsOfFormulas = (record: Record): ReadonlyArray<ReadonlyArray<string>> =>
   const epochs = grouped(YEAR_SECONDS / EPOCH_SECONDS)
   const window = grouped(2 * EPOCH_SECONDS)
   return [
-    ["R", "1 ÷ i, half of it while nobody pays", "pace"],
+    ["R", "1 ÷ i; half that when idle", "pace"],
     [
       "cores",
       `(${c.baseMs} + R × (${c.roundMs} + ${c.roundEachMs} n) + ${c.transferMs} T) ÷ 1,000`,

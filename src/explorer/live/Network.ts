@@ -47,7 +47,7 @@ export const written = (address: Address.Address): string => {
 /** Long enough for idle and busy minutes. */
 const PACE_MS = 600_000
 
-/** The measured time of a round, which can be twice the interval while nobody pays; undefined until it is measured. */
+/** The measured time per round; undefined until known. On an idle network it can be twice the configured interval. */
 const measuredMs = signal<number | undefined>(undefined)
 
 effect(() => {

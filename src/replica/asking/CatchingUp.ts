@@ -158,12 +158,12 @@ export class CatchingUp {
     const moved = session.moved + entered.length + passed.length
     const hasBrought = session.hasBrought || entered.length > 0
     const hasMoved = moved > session.moved
-    // A copy of an earlier page: the answer to the session's question is still to come.
-    if (!hasMoved && since.length > 0) return NOTHING
     if (isOver) {
       this.#session = null
       return NOTHING
     }
+    // A copy of an earlier page: the answer to the session's question is still to come.
+    if (!hasMoved && since.length > 0) return NOTHING
     return { next: this.#goOn({ ...session, moved, hasBrought }, answer, hasMoved, shelf, now), lie: null }
   }
 

@@ -78,7 +78,7 @@ it("shows a slashing with its time", async () => {
     await route.fulfill({ response, json: { ...answer, entries } })
   })
   await page.goto(`${node.url}/explorer/validator/${validator.address}`)
-  await page.getByText(/^Slashed in round 7, .*: 1,000\.00 UDG of its stake burned\.$/).waitFor()
+  await page.getByText(/^Slashed in round 7 \(.*\): 1,000\.00 UDG of its stake burned\.$/).waitFor()
   expect(troubles).toEqual([])
   await page.context().close()
 })

@@ -13,12 +13,13 @@ const rooms = {
   document: "a second implementation, by the pages alone",
   edges: "values at the edges, for all others",
   fuzz: "messages for a whole replica",
-  histories: "what clients of real processes were told, judged by rules that know nothing of the program",
+  histories: "what clients of nodes were told, judged by rules that know nothing of the program",
   ops: "the files in ops/",
   scripts: "the scripts",
   simulation: "whole networks on a virtual clock",
   spec: "the model in docs/spec, and the program beside it",
   support: "what tests share",
+  virtual: "whole nodes on virtual time, and histories of them",
 }
 
 const under = (folder) => readdirSync(folder, { recursive: true }).map((path) => path.replaceAll("\\", "/"))

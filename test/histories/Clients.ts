@@ -9,7 +9,7 @@ import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import type { Chance } from "../simulation/Chance.js"
 import type { Transaction as Sent } from "./History.js"
 import type { Recorder } from "./Recorder.js"
-import type { World } from "./World.js"
+import type { Stage } from "./Stage.js"
 
 const FEE = 1_000
 const MOST_AMOUNT = 10_000
@@ -28,7 +28,7 @@ interface Payment {
 }
 
 export class Clients {
-  readonly #world: World
+  readonly #world: Stage
   readonly #recorder: Recorder
   readonly #chance: Chance
   readonly #hashes: Array<string> = []
@@ -36,7 +36,7 @@ export class Clients {
   readonly #ended = new AbortController()
   readonly #work: Array<Promise<void>> = []
 
-  constructor(world: World, recorder: Recorder, chance: Chance) {
+  constructor(world: Stage, recorder: Recorder, chance: Chance) {
     this.#world = world
     this.#recorder = recorder
     this.#chance = chance
@@ -47,6 +47,8 @@ export class Clients {
       this.#work.push(this.#read(name, chance.stream(`read ${name}`)))
       this.#work.push(recorder.listen(name, () => this.#urlOf(name), chance.stream(`hear ${name}`), this.#ended.signal))
     }
+    // Gateways come back at other URLs.
+    for (const name of world.names) this.#work.push(recorder.follow(name, this.#urlOf(name), this.#ended.signal))
   }
 
   get sent(): number {

@@ -2,13 +2,15 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Chance } from "../simulation/Chance.js"
 import type { Line } from "./History.js"
+import type { Stage } from "./Stage.js"
 import type { World } from "./World.js"
 
-interface Fault {
+/** Faults of processes alone need more of a world than a stage has. */
+export interface Fault<S extends Stage = World> {
   readonly name: string
   /** The candidates, one of which is drawn. */
-  readonly victims: (world: World) => ReadonlyArray<string>
-  readonly strike: (world: World, victim: string, chance: Chance, write: (line: Line) => void) => Promise<void>
+  readonly victims: (world: S) => ReadonlyArray<string>
+  readonly strike: (world: S, victim: string, chance: Chance, write: (line: Line) => void) => Promise<void>
 }
 
 const CLOCK_STEPS_MS = [-3_600_000, -5_000, 5_000, 3_600_000]
@@ -18,7 +20,7 @@ const CONNECTED_MS = 5_000
 
 const shortly = (chance: Chance): Promise<void> => sleep(500 + chance.below(3_000))
 
-const kill: Fault = {
+const kill: Fault<Stage> = {
   name: "kill",
   victims: ({ names }) => names,
   strike: async (world, victim, chance) => {
@@ -28,18 +30,17 @@ const kill: Fault = {
   },
 }
 
-const pause: Fault = {
+const pause: Fault<Stage> = {
   name: "pause",
   victims: ({ names }) => names,
   strike: async (world, victim, chance) => {
-    const { pid } = world.node(victim)
-    process.kill(pid, "SIGSTOP")
+    world.pause(victim)
     await shortly(chance)
-    process.kill(pid, "SIGCONT")
+    world.resume(victim)
   },
 }
 
-const clock: Fault = {
+const clock: Fault<Stage> = {
   name: "clock",
   victims: ({ names }) => names,
   strike: async (world, victim, chance) => {
@@ -49,7 +50,7 @@ const clock: Fault = {
   },
 }
 
-const partition: Fault = {
+const partition: Fault<Stage> = {
   name: "partition",
   victims: ({ names }) => names,
   strike: async ({ lines }, victim, chance) => {
@@ -59,7 +60,7 @@ const partition: Fault = {
   },
 }
 
-const rolling: Fault = {
+const rolling: Fault<Stage> = {
   name: "rolling restart",
   victims: () => ["all"],
   strike: async (world) => {
@@ -71,7 +72,7 @@ const rolling: Fault = {
 }
 
 /** The follower's copy is from just before. It must catch up on what came since. */
-const restore: Fault = {
+const restore: Fault<Stage> = {
   name: "older disk",
   victims: ({ names, validators }) => names.filter((name) => !validators.includes(name)),
   strike: async (world, victim, chance, write) => {
@@ -148,7 +149,7 @@ const signerPaused: Fault = {
 }
 
 /** A second process with a validator's key or signer, and an empty disk. */
-const copy: Fault = {
+const copy: Fault<Stage> = {
   name: "key copied",
   victims: ({ validators }) => validators,
   strike: async (world, victim, chance) => {
@@ -181,14 +182,17 @@ const full: Fault = {
   },
 }
 
-export const FAULTS: ReadonlyArray<Fault> = [
-  ...[kill, pause, clock, partition, rolling, restore, copy, full, signerKilled, signerPaused, twins],
+export const FAULTS: ReadonlyArray<Fault<Stage>> = [kill, pause, clock, partition, rolling, restore, copy]
+
+export const OF_PROCESSES: ReadonlyArray<Fault> = [
+  ...[...FAULTS, full, signerKilled, signerPaused, twins],
   ...[database, paused, gateway, gatewayPaused],
 ]
 
 /** Strikes until the time is over; only by faults of these names, if there are any. */
-export const rage = async (
-  world: World,
+export const rage = async <S extends Stage>(
+  world: S,
+  all: ReadonlyArray<Fault<S>>,
   chance: Chance,
   untilMs: number,
   names: ReadonlyArray<string> | undefined,
@@ -196,13 +200,13 @@ export const rage = async (
   say: (text: string) => void,
 ): Promise<void> => {
   const began = performance.now()
-  const faults = FAULTS.filter(({ name, victims }) => (names?.includes(name) ?? true) && victims(world).length > 0)
+  const faults = all.filter(({ name, victims }) => (names?.includes(name) ?? true) && victims(world).length > 0)
   if (faults.length === 0) return sleep(untilMs - began)
-  let left: ReadonlyArray<Fault> = []
+  let left: ReadonlyArray<Fault<S>> = []
   while (performance.now() < untilMs) {
     // Each fault occurs once before any is repeated.
     if (left.length === 0) left = faults
-    const fault = left[chance.below(left.length)] ?? kill
+    const fault: Fault<S> = left[chance.below(left.length)] ?? kill
     left = left.filter((other) => other !== fault)
     const victims = fault.victims(world)
     const node = victims[chance.below(victims.length)] ?? ""

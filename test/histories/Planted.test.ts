@@ -6,12 +6,13 @@ import * as Rest from "../support/Rest.js"
 import { named } from "./Planted.js"
 import * as Program from "./Program.js"
 import { run } from "./Run.js"
+import * as World from "./World.js"
 
 const SECONDS = 15
-/** One for events, lookups and statements; `npm run histories -- --plant all` takes them all. */
-const CHOSEN = ["event-twice", "gap-in-lookups", "statement-without-fee"]
+/** `test/virtual` plants others; `npm run histories -- --plant all` takes them all. */
+const CHOSEN = "statement-without-fee"
 
-describe(Rest.of("a network for each fault", "a fault in the shell of every process"), () => {
+describe(Rest.of("four processes", "a fault in the shell of every process"), () => {
   let program: Program.Program
   let folder = ""
 
@@ -24,11 +25,11 @@ describe(Rest.of("a network for each fault", "a fault in the shell of every proc
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it.each(CHOSEN)("shows in the history: %s", async (name) => {
-    const fault = named(name)
-    const file = join(folder, `${name}.jsonl`)
-    const wish = { seed: 1, seconds: SECONDS, file, weather: fault?.weather ?? [], hasGateways: false, say: () => {} }
-    const { violations } = await run({ ...wish, executed: program.with(name) })
+  it("shows in the history", async () => {
+    const fault = named(CHOSEN)
+    const wish = { seed: 1, seconds: SECONDS, file: join(folder, "history.jsonl"), weather: fault?.weather ?? [] }
+    const place = World.place({ hasGateways: false, executed: program.with(CHOSEN) })
+    const { violations } = await run({ ...wish, say: () => {} }, place)
     expect(violations.map(({ rule }) => rule)).toContain(fault?.rule)
   })
 })

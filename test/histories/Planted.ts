@@ -393,3 +393,7 @@ export const faults: ReadonlyArray<Fault> = [
 ]
 
 export const named = (name: string): Fault | undefined => faults.find((fault) => fault.name === name)
+
+/** Whether a network without processes can have it: it has no signers, archives and gateways. */
+export const isVirtual = ({ changes, hasGateways = false }: Fault): boolean =>
+  !hasGateways && !changes.some(({ file }) => file.startsWith("src/signer/"))

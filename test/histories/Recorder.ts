@@ -1,5 +1,6 @@
 /** Clients that record requests and responses. Without a response, only submissions are recorded. */
 import { Option, Schema } from "effect"
+import { connect } from "../../src/client/Client.js"
 import type { Chance } from "../simulation/Chance.js"
 import type { Line, Of } from "./History.js"
 
@@ -154,21 +155,32 @@ export class Recorder {
             const data = /^data: ?(.*)$/m.exec(block)?.[1]
             const event = data === undefined ? undefined : as(Schema.parseJson(Event), data)
             if (event?.type === "reset") run = ++this.#runs
-            if (event?.status === "finalized" && event.hash !== undefined)
-              this.#write({
-                kind: "event",
-                node,
-                at: performance.now(),
-                run,
-                hash: event.hash,
-                applied: event.applied === true,
-              })
+            if (event !== undefined) this.#heard(node, run, event)
             last = /^id: ?(.*)$/m.exec(block)?.[1] ?? last
           }
         }
       } catch {
         await new Promise((settle) => setTimeout(settle, 200))
       }
+    }
+  }
+
+  #heard(node: string, run: number, { status, hash, applied }: typeof Event.Type): void {
+    if (status !== "finalized" || hash === undefined) return
+    this.#write({ kind: "event", node, at: performance.now(), run, hash, applied: applied === true })
+  }
+
+  /** The same with the program's own client, which reopens its stream by itself. */
+  async follow(node: string, url: string, ended: AbortSignal): Promise<void> {
+    const stream = connect(url)
+      .follow(undefined, { types: ["transaction"] })
+      [Symbol.asyncIterator]()
+    ended.addEventListener("abort", () => void stream.return?.())
+    let run = ++this.#runs
+    for (let next = await stream.next(); next.done !== true; next = await stream.next()) {
+      const { event } = next.value
+      if (event.type === "reset") run = ++this.#runs
+      if (event.type === "transaction") this.#heard(node, run, event)
     }
   }
 }

@@ -6,9 +6,9 @@ import { Clients } from "./Clients.js"
 import * as History from "./History.js"
 import * as Nemesis from "./Nemesis.js"
 import { Recorder } from "./Recorder.js"
-import { type Options, World } from "./World.js"
+import type { Stage } from "./Stage.js"
 
-export interface Wish extends Omit<Options, "chance"> {
+export interface Wish {
   readonly seed: number
   readonly seconds: number
   /** The nemesis's faults; all by default. */
@@ -46,16 +46,25 @@ const shownAfterMs = (history: History.History, violations: ReadonlyArray<Histor
 
 const GRACE_SECONDS = 5
 
-export const run = async ({ seed, seconds, file, say, weather, ...options }: Wish): Promise<Verdict> => {
+/** Where a run takes place. */
+export interface Place<S extends Stage> {
+  readonly start: (chance: Chance) => Promise<S>
+  readonly faults: ReadonlyArray<Nemesis.Fault<S>>
+}
+
+export const run = async <S extends Stage>(
+  { seed, seconds, file, say, weather }: Wish,
+  { start, faults }: Place<S>,
+): Promise<Verdict> => {
   writeFileSync(file, "")
   const write = (line: History.Line): void => appendFileSync(file, History.write(line))
   const chance = new Chance(seed, "histories")
-  const world = await World.start({ ...options, chance: chance.stream("signer") })
+  const world = await start(chance)
   try {
     write({ kind: "genesis", accounts: world.accounts })
     const clients = new Clients(world, new Recorder(write), chance.stream("clients"))
     const until = performance.now() + Math.max(1, seconds - GRACE_SECONDS) * 1_000
-    await Nemesis.rage(world, chance.stream("nemesis"), until, weather, write, say)
+    await Nemesis.rage(world, faults, chance.stream("nemesis"), until, weather, write, say)
     const isSettled = await clients.end()
     for (const line of world.newlySigned()) write(line)
     write({ kind: "settled", at: performance.now() })

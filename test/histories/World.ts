@@ -1,6 +1,6 @@
 /** A network of real processes for faults: validators, a follower and, with PostgreSQL installed, gateways. */
 import { execFileSync } from "node:child_process"
-import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import * as NodeProof from "../../src/network/tls/NodeProof.js"
 import * as Address from "../../src/protocol/identity/Address.js"
@@ -15,6 +15,10 @@ import * as Signers from "../network/Signers.js"
 import * as SignerProcess from "../signer/SignerProcess.js"
 import type { Chance } from "../simulation/Chance.js"
 import type { Of } from "./History.js"
+import * as Nemesis from "./Nemesis.js"
+import type { Place } from "./Run.js"
+import { Signed } from "./Signed.js"
+import type { Stage } from "./Stage.js"
 
 const VALIDATORS = 4
 const SPENDERS = 4
@@ -49,7 +53,7 @@ const isBegun = async (database: string): Promise<boolean> =>
 
 const portOf = (place: string): string => place.split(":").at(-1) ?? ""
 
-export class World {
+export class World implements Stage {
   readonly network: Processes.Founded
   readonly spenders: ReadonlyArray<SecretKey>
   readonly #options: Options
@@ -60,7 +64,7 @@ export class World {
   #signer: SignerProcess.SignerProcess | null = null
   readonly #nodeKey = SecretKey.generate()
   readonly #copyKey = SecretKey.generate()
-  readonly #told = new Set<string>()
+  readonly #seen = new Signed()
   archived: Archived | null = null
 
   private constructor(options: Options, lines: Lines) {
@@ -186,26 +190,17 @@ export class World {
     this.lines.leadsTo(SIGNER, String(this.#signer.port))
   }
 
-  /** The vertices that nodes have signed or received, without those that it has returned before. */
   newlySigned(): ReadonlyArray<Of<"signed">> {
-    const directories = this.names.flatMap((name) => [name, `${name}-copy`])
-    return directories.flatMap((name) => [
-      ...this.#rows(name, "signed.db", "own_vertices"),
-      ...this.#rows(name, "udg.db", "vertices"),
-    ])
+    const names = this.names.flatMap((name) => [name, `${name}-copy`])
+    return this.#seen.newly(names.map((name) => [name, this.#directoryOf(name)]))
   }
 
-  #rows(node: string, file: string, table: string): ReadonlyArray<Of<"signed">> {
-    const path = join(this.#directoryOf(node), file)
-    if (!existsSync(path)) return []
-    const select = `select hex(hash), hex(author), epoch, round from ${table}`
-    return Processes.rows(path, select).flatMap(([hash, author, epoch, round]) => {
-      const vertex = String(hash)
-      if (this.#told.has(vertex)) return []
-      this.#told.add(vertex)
-      const slot = { validator: String(author), epoch: Number(epoch), round: Number(round) }
-      return [{ kind: "signed", at: performance.now(), node, ...slot, vertex }] as const
-    })
+  pause(name: string): void {
+    process.kill(this.node(name).pid, "SIGSTOP")
+  }
+
+  resume(name: string): void {
+    process.kill(this.node(name).pid, "SIGCONT")
   }
 
   get names(): ReadonlyArray<string> {
@@ -314,3 +309,9 @@ export class World {
     await Processes.removeAll()
   }
 }
+
+/** A run with processes. */
+export const place = (options: Omit<Options, "chance">): Place<World> => ({
+  start: (chance) => World.start({ ...options, chance: chance.stream("signer") }),
+  faults: Nemesis.OF_PROCESSES,
+})

@@ -3,16 +3,19 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import * as Virtual from "../virtual/Program.js"
 import * as Checker from "./Checker.js"
 import * as History from "./History.js"
-import { faults } from "./Planted.js"
+import { type Fault, faults, isVirtual } from "./Planted.js"
 import * as Program from "./Program.js"
-import { run } from "./Run.js"
-import { World } from "./World.js"
+import { run, type Verdict, type Wish } from "./Run.js"
+import * as World from "./World.js"
 
 const usage = `npm run histories -- [--minutes M] [--seed S] [--gateways] [--disks] [--plant NAME] | --judge FILE
   --minutes  how long things go wrong; 5 unless told
   --seed     what goes wrong, and what clients do; 1 unless told
+  --virtual  without processes, on virtual time: a seed always does the same
+  --sweep    how many seeds, from the first one on, with --virtual
   --gateways with PostgreSQL, an archive and two gateways
   --disks    with a disk that gets full; mounts it, so run it by unshare -m
   --plant    faults of test/histories/Planted.ts by their names, or all, one after the other
@@ -22,6 +25,8 @@ const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "5" },
     seed: { type: "string", default: "1" },
+    virtual: { type: "boolean", default: false },
+    sweep: { type: "string", default: "1" },
     gateways: { type: "boolean", default: false },
     disks: { type: "boolean", default: false },
     plant: { type: "string" },
@@ -46,38 +51,59 @@ const tell = (violations: ReadonlyArray<History.Violation>): void => {
 
 /** Otherwise its child processes would stay. */
 for (const signal of ["SIGINT", "SIGTERM"] as const)
-  process.once(signal, () => World.endAll().finally(() => process.exit(130)))
+  process.once(signal, () => World.World.endAll().finally(() => process.exit(130)))
+
+interface Runner {
+  readonly run: (wish: Wish, fault?: Fault) => Promise<Verdict>
+  readonly remove: () => void
+}
+
+/** With processes, or with what stands in for them. */
+const runnerOf = async (faults: ReadonlyArray<Fault>): Promise<Runner> => {
+  if (values.virtual) return Virtual.make(faults)
+  const { gateways, disks } = values
+  const program = faults.length === 0 ? null : await Program.make()
+  return {
+    run: (wish, fault) => {
+      const executed = fault === undefined ? undefined : program?.with(fault.name)
+      const hasGateways = fault === undefined ? gateways : fault.hasGateways === true
+      return run(wish, World.place({ hasGateways, hasDisks: disks, ...(executed === undefined ? {} : { executed }) }))
+    },
+    remove: () => program?.remove(),
+  }
+}
+
+const folder = mkdtempSync(join(tmpdir(), "udg-history-"))
+const seed = numberOf("seed", values.seed)
+const seconds = 60 * numberOf("minutes", values.minutes)
 
 const live = async (): Promise<void> => {
-  const folder = mkdtempSync(join(tmpdir(), "udg-history-"))
-  const file = join(folder, "history.jsonl")
-  const wish = { seed: numberOf("seed", values.seed), seconds: 60 * numberOf("minutes", values.minutes) }
-  const { lines, transactions, violations } = await run({
-    ...wish,
-    file,
-    say,
-    hasGateways: values.gateways,
-    hasDisks: values.disks,
-  })
-  tell(violations)
-  const verdict = violations.length === 0 ? "nothing is wrong" : `${violations.length} violations, kept in ${file}`
-  say(`${transactions} transactions, ${lines} lines: ${verdict}`)
-  if (violations.length === 0) rmSync(folder, { recursive: true })
+  const runner = await runnerOf([])
+  const sweep = values.virtual ? numberOf("sweep", values.sweep) : 1
+  for (const n of Array.from({ length: sweep }, (_, i) => seed + i)) {
+    const file = join(folder, `${n}.jsonl`)
+    const { lines, transactions, violations } = await runner.run({ seed: n, seconds, file, say })
+    for (const { rule, what } of violations) say(`${rule}: ${what}`)
+    const verdict = violations.length === 0 ? "nothing is wrong" : `${violations.length} violations, kept in ${file}`
+    say(`seed ${n}: ${transactions} transactions, ${lines} lines: ${verdict}`)
+    if (violations.length === 0) rmSync(file)
+    else process.exitCode = 1
+  }
+  runner.remove()
+  if (process.exitCode === undefined) rmSync(folder, { recursive: true })
 }
 
 /** A row for each fault: which rule found it, and how long that took. */
 const plant = async (words: ReadonlyArray<string>): Promise<void> => {
-  const chosen = faults.filter(({ name }) => words.includes(name) || words.includes("all"))
+  const possible = values.virtual ? faults.filter(isVirtual) : faults
+  const chosen = possible.filter(({ name }) => words.includes(name) || words.includes("all"))
   if (chosen.length === 0)
-    throw new Error(`--plant ${words}: expected all, ${faults.map(({ name }) => name).join(", ")}`)
-  const program = await Program.make()
-  const folder = mkdtempSync(join(tmpdir(), "udg-history-"))
-  const wish = { seed: numberOf("seed", values.seed), seconds: 60 * numberOf("minutes", values.minutes) }
-  for (const { name, rule, weather = [], hasGateways = false } of chosen) {
+    throw new Error(`--plant ${words}: expected all, ${possible.map(({ name }) => name).join(", ")}`)
+  const runner = await runnerOf(chosen)
+  for (const fault of chosen) {
+    const { name, rule, weather = [] } = fault
     const file = join(folder, `${name}.jsonl`)
-    const { violations, shownAfterMs } = await run({
-      ...{ ...wish, file, weather, hasGateways, executed: program.with(name), say: () => {} },
-    })
+    const { violations, shownAfterMs } = await runner.run({ seed, seconds, file, weather, say: () => {} }, fault)
     const rules = [...new Set(violations.map(({ rule }) => rule))]
     const isAsExpected = rule === null ? rules.length === 0 : rules.includes(rule)
     if (!isAsExpected) process.exitCode = 1
@@ -85,7 +111,7 @@ const plant = async (words: ReadonlyArray<string>): Promise<void> => {
     say(`${isAsExpected ? "as expected" : "OTHERWISE"}  ${name}: ${rules.join(", ") || "nothing"} ${when}`)
     for (const rule of rules) say(`  ${rule}: ${violations.find((one) => one.rule === rule)?.what}`)
   }
-  program.remove()
+  runner.remove()
   say(`the histories are in ${folder}`)
 }
 

@@ -2,6 +2,8 @@
  * Wires without sockets, on a clock that the test moves. They are as bad as real ones: bytes arrive late and cut
  * anywhere, the end of a connection is reported late and sometimes twice, and a cut line is silent at both ends.
  */
+
+import type { Clock } from "../../src/network/peers/Clock.js"
 import { Violation } from "../../src/network/peers/Frame.js"
 import { Lanes } from "../../src/network/peers/Lanes.js"
 import type { Connection, Policy, Wire } from "../../src/network/peers/Wire.js"
@@ -15,23 +17,58 @@ const REPORTED_WITHIN_MS = 2_000
 const REPORTED_TWICE_PERCENT = 30
 const UNSENT_BYTES = 262_144
 
-/** All wires of a test, and their time. */
+/** All wires of a test. */
 export class FakeNet {
   readonly chance: Chance
-  readonly clock = new ManualClock(1_000_000)
+  readonly clock: Clock
   readonly #wires = new Map<string, FakeWire>()
   #ports = 20_000
+  #isCut: (from: FakeWire, to: FakeWire) => boolean = () => false
+  #held: Array<() => void> = []
 
-  constructor(chance: Chance) {
+  constructor(chance: Chance, clock: Clock) {
     this.chance = chance
+    this.clock = clock
   }
 
-  readonly now = this.clock.now
+  get now(): Clock["now"] {
+    return this.clock.now
+  }
 
   wire(name: string, host: string): FakeWire {
-    const wire = new FakeWire(this, name as PeerId, host)
+    return this.add(new FakeWire(this, name as PeerId, host))
+  }
+
+  add<W extends FakeWire>(wire: W): W {
     this.#wires.set(wire.address, wire)
     return wire
+  }
+
+  /** What arrives at this wire. Until the lines between the two are whole, it waits, as TCP sends it again. */
+  deliver(from: FakeWire, to: FakeWire, delayMs: number, act: () => void): void {
+    to.after(delayMs, () => {
+      if (this.#isCut(from, to)) this.#held.push(() => this.deliver(from, to, 0, act))
+      else act()
+    })
+  }
+
+  cut(isCut: (from: FakeWire, to: FakeWire) => boolean): void {
+    this.#isCut = isCut
+  }
+
+  heal(): void {
+    this.#isCut = () => false
+    for (const deliver of this.#held.splice(0)) deliver()
+  }
+
+  isWhole(one: FakeWire, other: FakeWire): boolean {
+    return !this.#isCut(one, other) && !this.#isCut(other, one)
+  }
+
+  /** Its machine has lost power, or its process was killed. */
+  lose(wire: FakeWire): void {
+    if (this.#wires.get(wire.address) === wire) this.#wires.delete(wire.address)
+    wire.reset()
   }
 
   at(address: string): FakeWire | undefined {
@@ -46,14 +83,23 @@ export class FakeNet {
     return ++this.#ports
   }
 
-  readonly after = this.clock.after
-
   /** One direction of a line. */
   latency(): number {
     return this.chance.between(5, 60)
   }
 
-  readonly sleep = this.clock.wait
+  get sleep(): Clock["wait"] {
+    return this.clock.wait
+  }
+}
+
+/** A net whose time a test moves. */
+export class SteppedNet extends FakeNet {
+  declare readonly clock: ManualClock
+
+  constructor(chance: Chance) {
+    super(chance, new ManualClock(1_000_000))
+  }
 
   async pass(ms: number): Promise<void> {
     const end = this.now() + ms
@@ -91,6 +137,7 @@ class End implements Connection {
   written = 0
   isOpen = true
   readonly #wire: FakeWire
+  readonly #far: FakeWire
   #other: End | null = null
   #isOver = false
   #lastAt = 0
@@ -99,6 +146,7 @@ class End implements Connection {
   constructor(wire: FakeWire, far: FakeWire, direction: Connection["direction"], address: string, line: End["line"]) {
     this.net = wire.net
     this.#wire = wire
+    this.#far = far
     this.peer = far.id
     this.direction = direction
     this.address = address
@@ -124,18 +172,22 @@ class End implements Connection {
       at += chunk.length
       this.unsentBytes += chunk.length
       this.#arrive(() => {
-        this.unsentBytes -= chunk.length
-        this.written += chunk.length
         this.#other?.read(chunk)
-        if (this.unsentBytes === 0 && !this.#isOver) this.lanes.drained()
+        this.#wire.after(0, () => this.#arrived(chunk.length))
       })
     }
     return this.unsentBytes < UNSENT_BYTES
   }
 
+  #arrived(bytes: number): void {
+    this.unsentBytes -= bytes
+    this.written += bytes
+    if (this.unsentBytes === 0 && !this.#isOver) this.lanes.drained()
+  }
+
   #arrive(act: () => void): void {
     this.#lastAt = Math.max(this.#lastAt, this.net.now() + this.net.latency())
-    this.net.after(this.#lastAt - this.net.now(), () => {
+    this.net.deliver(this.#wire, this.#far, this.#lastAt - this.net.now(), () => {
       if (!this.line.isCut) act()
     })
   }
@@ -167,16 +219,27 @@ class End implements Connection {
     if (!this.isOpen) return
     this.lanes.flush()
     this.isOpen = false
-    this.net.after(2 * this.net.latency(), () => this.abort(new Error("closed")))
+    this.#wire.after(2 * this.net.latency(), () => this.abort(new Error("closed")))
   }
 
   abort(_reason: Error): void {
     if (this.#isOver) return
     this.#end()
+    this.#endOther()
+  }
+
+  #endOther(): void {
     const other = this.#other
-    this.net.after(this.net.latency(), () => {
+    this.net.deliver(this.#wire, this.#far, this.net.latency(), () => {
       if (!this.line.isCut) other?.abort(new Error("closed by the other side"))
     })
+  }
+
+  /** Its process is gone, and the system closes what it had. */
+  reset(): void {
+    this.isOpen = false
+    this.#isOver = true
+    this.#endOther()
   }
 
   #end(): void {
@@ -184,8 +247,8 @@ class End implements Connection {
     this.#isOver = true
     this.lanes.end()
     const report = () => this.#wire.ended(this)
-    this.net.after(this.net.chance.between(0, REPORTED_WITHIN_MS), report)
-    if (this.net.chance.percent(REPORTED_TWICE_PERCENT)) this.net.after(2 * REPORTED_WITHIN_MS, report)
+    this.#wire.after(this.net.chance.between(0, REPORTED_WITHIN_MS), report)
+    if (this.net.chance.percent(REPORTED_TWICE_PERCENT)) this.#wire.after(2 * REPORTED_WITHIN_MS, report)
   }
 }
 
@@ -216,6 +279,26 @@ export class FakeWire implements Wire {
     return [`${this.id}@${this.address}`]
   }
 
+  /** Something that happens to its machine. */
+  after(ms: number, act: () => void): void {
+    this.net.clock.after(ms, act)
+  }
+
+  /** A question to its machine, which answers at once. */
+  ask<A>(question: (policy: Policy) => A): A {
+    return question(this.policy)
+  }
+
+  /** Whether its machine answers. */
+  get isAwake(): boolean {
+    return true
+  }
+
+  reset(): void {
+    for (const end of this.#ends) end.reset()
+    this.#ends.clear()
+  }
+
   get connections(): ReadonlyArray<End> {
     return [...this.#ends]
   }
@@ -241,20 +324,25 @@ export class FakeWire implements Wire {
     const there = this.net.at(address)
     await this.net.sleep(this.net.latency())
     const source = `${this.host}:${this.net.freshPort}`
-    if (there === undefined || there.policy.refusesHost(source, this.host)) throw new Error("nobody answers")
+    if (there?.isAwake === false || (there !== undefined && !this.net.isWhole(this, there)))
+      return new Promise(() => {})
+    if (there === undefined || there.ask((policy) => policy.refusesHost(source, this.host)))
+      throw new Error("nobody answers")
     let isCut = false
-    there.policy.arrived(source, () => {
-      isCut = true
-    })
+    there.ask((policy) =>
+      policy.arrived(source, () => {
+        isCut = true
+      }),
+    )
     await this.net.sleep(3 * this.net.latency())
     const isOther = id !== undefined && id !== there.id
-    const isRefused = this.policy.refusesPeer(there.id) || there.policy.refusesPeer(this.id)
+    const isRefused = this.policy.refusesPeer(there.id) || there.ask((policy) => policy.refusesPeer(this.id))
     if (isCut || isOther || isRefused) {
-      there.policy.vanished(source)
+      there.ask((policy) => policy.vanished(source))
       throw new Error("no handshake")
     }
     const [near, far] = End.pair(this, there, source)
-    there.#add(far)
+    there.ask(() => there.#add(far))
     await this.net.sleep(this.net.latency())
     if (!near.isOpen) throw new Error("closed at once")
     this.#add(near)

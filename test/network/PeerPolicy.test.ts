@@ -20,7 +20,7 @@ import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
 import { Chance } from "../simulation/Chance.js"
-import { FakeNet, type FakeWire } from "./FakeWire.js"
+import { type FakeWire, SteppedNet } from "./FakeWire.js"
 import { openPolicy } from "./OpenPolicy.js"
 
 const genesisHash = "ab".repeat(32) as Hash
@@ -37,7 +37,7 @@ interface Changes {
 }
 
 /** A node, as far as its peers go. */
-const node = async (net: FakeNet, wire: FakeWire, changes: Changes = {}) => {
+const node = async (net: SteppedNet, wire: FakeWire, changes: Changes = {}) => {
   const { key = SecretKey.generate() } = changes
   const standings = new Standings()
   const log: Array<string> = []
@@ -57,7 +57,7 @@ const node = async (net: FakeNet, wire: FakeWire, changes: Changes = {}) => {
   })
   const tend = () => {
     board.tend()
-    net.after(TEND_MS, tend)
+    net.clock.after(TEND_MS, tend)
   }
   tend()
   const peers = () => board.peers.map(({ id }) => id).sort()
@@ -73,7 +73,7 @@ interface Guest {
 const greetings = new WeakMap<object, Promise<unknown>>()
 
 /** Dials and greets, and does nothing on its own. */
-const guest = async (net: FakeNet, name: string, host: string, to: FakeWire, known?: FakeWire): Promise<Guest> => {
+const guest = async (net: SteppedNet, name: string, host: string, to: FakeWire, known?: FakeWire): Promise<Guest> => {
   const wire = known ?? net.wire(name, host)
   const hello = { version: Hello.PROTOCOL_VERSION, networkId, genesisHash, agent: name, port: 0 }
   const self = () => ({ id: wire.id, hello: { ...hello, challenge: Hello.drawChallenge() }, signer: null })
@@ -101,7 +101,7 @@ const guest = async (net: FakeNet, name: string, host: string, to: FakeWire, kno
 }
 
 const rudeId = (n: number) => `rude-${n}` as PeerId
-const guestsOf = (net: FakeNet, count: number) =>
+const guestsOf = (net: SteppedNet, count: number) =>
   Array.from({ length: count }, (_, n) => net.named(`guest-${n}` as PeerId)).filter((wire) => wire !== undefined)
 
 const GARBAGE = Uint8Array.of(255)
@@ -116,7 +116,7 @@ const QUESTION = MessageCodec.encode({
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8]
 
 describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
-  const netOf = () => new FakeNet(new Chance(seed))
+  const netOf = () => new SteppedNet(new Chance(seed))
 
   describe("a peer is greeted", () => {
     it("again, once its signer is back, after it could not prove its validator", async () => {

@@ -106,7 +106,10 @@ export class Recorder {
     const entries: Array<Of<"statement">["entries"][number]> = []
     let first: Pick<Of<"statement">, "began" | "ended" | "floor" | "commit" | "balance"> | null = null
     let cursor: string | null = ""
-    for (let pages = 0; cursor !== null && pages < most; pages++) {
+    const asked = new Set<string>()
+    // A page that leads to an earlier one would be read forever.
+    for (let pages = 0; cursor !== null && !asked.has(cursor) && pages < most; pages++) {
+      asked.add(cursor)
       const more: string = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`
       const { body, ...times } = await this.#ask(
         `${url}/account/${address}/statement?limit=${ROWS}${more}`,

@@ -1,4 +1,3 @@
 export type { Program } from "../src/Threads.js"
 export declare const start: typeof import("../src/Threads.js").start
 export declare const startFile: (file: string) => import("node:worker_threads").Worker
-export declare const textOf: (file: string) => string

@@ -28,16 +28,10 @@ const compiled = (file) => {
 
 const texts = new Map()
 
-/** The program in this file, relative to the root, as one text. */
-export const textOf = (file) => {
+/** Starts a thread with the program in this file, relative to the root. */
+export const startFile = (file, data) => {
   const text = texts.get(file) ?? compiled(file)
   texts.set(file, text)
-  return text
-}
-
-/** Starts a thread with the program in this file. */
-export const startFile = (file, data) => {
-  const text = textOf(file)
   // It needs none of this process's arguments; tsx would only slow the start down.
   return new Worker(text, { eval: true, execArgv: [], workerData: data })
 }

@@ -11,11 +11,13 @@ import * as Program from "./Program.js"
 import { run, type Verdict, type Wish } from "./Run.js"
 import * as World from "./World.js"
 
-const usage = `npm run histories -- [--minutes M] [--seed S] [--gateways] [--disks] [--plant NAME] | --judge FILE
+const usage = `npm run histories -- [--minutes M] [--seed S] [--plant NAME] [--gateways] [--disks]
+       npm run histories -- --virtual [--minutes M] [--seed S] [--plant NAME] [--sweep N]
+       npm run histories -- --judge FILE
   --minutes  how long things go wrong; 5 unless told
   --seed     what goes wrong, and what clients do; 1 unless told
   --virtual  without processes, on virtual time: a seed always does the same
-  --sweep    how many seeds, from the first one on, with --virtual
+  --sweep    how many seeds, from the first one on
   --gateways with PostgreSQL, an archive and two gateways
   --disks    with a disk that gets full; mounts it, so run it by unshare -m
   --plant    faults of test/histories/Planted.ts by their names, or all, one after the other
@@ -79,15 +81,19 @@ const seconds = 60 * numberOf("minutes", values.minutes)
 
 const live = async (): Promise<void> => {
   const runner = await runnerOf([])
-  const sweep = values.virtual ? numberOf("sweep", values.sweep) : 1
-  for (const n of Array.from({ length: sweep }, (_, i) => seed + i)) {
+  for (const n of Array.from({ length: numberOf("sweep", values.sweep) }, (_, i) => seed + i)) {
     const file = join(folder, `${n}.jsonl`)
-    const { lines, transactions, violations } = await runner.run({ seed: n, seconds, file, say })
-    for (const { rule, what } of violations) say(`${rule}: ${what}`)
-    const verdict = violations.length === 0 ? "nothing is wrong" : `${violations.length} violations, kept in ${file}`
-    say(`seed ${n}: ${transactions} transactions, ${lines} lines: ${verdict}`)
-    if (violations.length === 0) rmSync(file)
-    else process.exitCode = 1
+    try {
+      const { lines, transactions, violations } = await runner.run({ seed: n, seconds, file, say })
+      for (const { rule, what } of violations) say(`${rule}: ${what}`)
+      const verdict = violations.length === 0 ? "nothing is wrong" : `${violations.length} violations, kept in ${file}`
+      say(`seed ${n}: ${transactions} transactions, ${lines} lines: ${verdict}`)
+      if (violations.length === 0) rmSync(file)
+      else process.exitCode = 1
+    } catch (error) {
+      say(String(error))
+      process.exitCode = 1
+    }
   }
   runner.remove()
   if (process.exitCode === undefined) rmSync(folder, { recursive: true })
@@ -115,6 +121,10 @@ const plant = async (words: ReadonlyArray<string>): Promise<void> => {
   say(`the histories are in ${folder}`)
 }
 
+if (values.virtual ? values.gateways || values.disks : values.sweep !== "1") {
+  process.stderr.write(`--virtual has no gateways and disks, and processes no sweep\n${usage}\n`)
+  process.exit(2)
+}
 if (values.help) say(usage)
 else if (values.plant !== undefined) await plant(values.plant.split(","))
 else if (values.judge !== undefined) tell(Checker.judge(History.read(readFileSync(values.judge, "utf8"))))

@@ -61,11 +61,7 @@ export class FakeNet {
     for (const deliver of this.#held.splice(0)) deliver()
   }
 
-  isWhole(one: FakeWire, other: FakeWire): boolean {
-    return !this.#isCut(one, other) && !this.#isCut(other, one)
-  }
-
-  /** Its machine has lost power, or its process was killed. */
+  /** Its process is gone. */
   lose(wire: FakeWire): void {
     if (this.#wires.get(wire.address) === wire) this.#wires.delete(wire.address)
     wire.reset()
@@ -124,6 +120,11 @@ export class SteppedNet extends FakeNet {
   }
 }
 
+interface Arrival {
+  readonly bytes: Uint8Array
+  readonly read: () => void
+}
+
 /** One end of a connection. */
 class End implements Connection {
   readonly net: FakeNet
@@ -141,7 +142,13 @@ class End implements Connection {
   #other: End | null = null
   #isOver = false
   #lastAt = 0
-  #early: Array<Uint8Array> | null = []
+  /** Arrivals in the order in which they were sent. */
+  readonly #underWay: Array<() => void> = []
+  /** Not read yet, from the oldest on. */
+  readonly #unread: Array<Arrival> = []
+  /** Also before both ends are there. */
+  #isPaused = true
+  #silentTicks = 0
 
   constructor(wire: FakeWire, far: FakeWire, direction: Connection["direction"], address: string, line: End["line"]) {
     this.net = wire.net
@@ -171,15 +178,13 @@ class End implements Connection {
       const chunk = bytes.slice(at, at + this.net.chance.between(1, 65_536))
       at += chunk.length
       this.unsentBytes += chunk.length
-      this.#arrive(() => {
-        this.#other?.read(chunk)
-        this.#wire.after(0, () => this.#arrived(chunk.length))
-      })
+      const read = () => this.net.deliver(this.#far, this.#wire, 0, () => this.#acknowledged(chunk.length))
+      this.#arrive(() => this.#other?.receive({ bytes: chunk, read }))
     }
     return this.unsentBytes < UNSENT_BYTES
   }
 
-  #arrived(bytes: number): void {
+  #acknowledged(bytes: number): void {
     this.unsentBytes -= bytes
     this.written += bytes
     if (this.unsentBytes === 0 && !this.#isOver) this.lanes.drained()
@@ -187,23 +192,47 @@ class End implements Connection {
 
   #arrive(act: () => void): void {
     this.#lastAt = Math.max(this.#lastAt, this.net.now() + this.net.latency())
+    this.#underWay.push(act)
     this.net.deliver(this.#wire, this.#far, this.#lastAt - this.net.now(), () => {
-      if (!this.line.isCut) act()
+      const first = this.#underWay.shift()
+      if (!this.line.isCut) first?.()
     })
   }
 
   /** Earlier arrivals wait until then. */
   begin(): void {
-    const early = this.#early ?? []
-    this.#early = null
-    for (const bytes of early) this.read(bytes)
+    this.#isPaused = false
+    this.#readOn()
   }
 
-  read(bytes: Uint8Array): void {
-    if (this.#early !== null) this.#early.push(bytes)
-    if (this.#early !== null || this.#isOver) return
+  receive(arrival: Arrival): void {
+    this.#silentTicks = 0
+    this.#unread.push(arrival)
+    this.#readOn()
+  }
+
+  /** Counts ticks in which nothing arrived, except while this end does not read. */
+  isSilentFor(ticks: number): boolean {
+    this.#silentTicks = this.#isPaused ? 0 : this.#silentTicks + 1
+    return this.#silentTicks > ticks
+  }
+
+  #readOn(): void {
+    while (!this.#isPaused && !this.#isOver) {
+      const next = this.#unread.shift()
+      if (next === undefined) return
+      next.read()
+      this.#read(next.bytes)
+    }
+  }
+
+  #read(bytes: Uint8Array): void {
     try {
-      this.lanes.received(bytes)
+      const frames = this.lanes.received(bytes)
+      const pause = this.#wire.policy.meterOf(this.peer).charge(1 + frames, bytes.length)
+      if (pause === undefined) return
+      this.#isPaused = true
+      void pause.then(() => this.begin())
     } catch (error) {
       this.#fail(error)
     }
@@ -259,6 +288,8 @@ export class FakeWire implements Wire {
   readonly port = PORT
   #policy: Policy | null = null
   readonly #ends = new Set<End>()
+  /** How to give up each handshake that goes on. */
+  readonly #leaving = new Set<() => void>()
 
   constructor(net: FakeNet, id: PeerId, host: string) {
     this.net = net
@@ -284,19 +315,11 @@ export class FakeWire implements Wire {
     this.net.clock.after(ms, act)
   }
 
-  /** A question to its machine, which answers at once. */
-  ask<A>(question: (policy: Policy) => A): A {
-    return question(this.policy)
-  }
-
-  /** Whether its machine answers. */
-  get isAwake(): boolean {
-    return true
-  }
-
   reset(): void {
     for (const end of this.#ends) end.reset()
     this.#ends.clear()
+    for (const leave of this.#leaving) leave()
+    this.#leaving.clear()
   }
 
   get connections(): ReadonlyArray<End> {
@@ -322,27 +345,33 @@ export class FakeWire implements Wire {
     const known = this.connections.find(({ peer, isOpen }) => peer === id && isOpen)
     if (known !== undefined) return known.peer
     const there = this.net.at(address)
-    await this.net.sleep(this.net.latency())
     const source = `${this.host}:${this.net.freshPort}`
-    if (there?.isAwake === false || (there !== undefined && !this.net.isWhole(this, there)))
-      return new Promise(() => {})
-    if (there === undefined || there.ask((policy) => policy.refusesHost(source, this.host)))
+    if (there === undefined) {
+      await this.net.sleep(this.net.latency())
       throw new Error("nobody answers")
+    }
+    const ask = <A>(question: (policy: Policy) => A) =>
+      new Promise<A>((resolve) =>
+        this.net.deliver(this, there, this.net.latency(), () => resolve(question(there.policy))),
+      )
+    if (await ask((policy) => policy.refusesHost(source, this.host))) throw new Error("nobody answers")
     let isCut = false
-    there.ask((policy) =>
-      policy.arrived(source, () => {
-        isCut = true
-      }),
-    )
-    await this.net.sleep(3 * this.net.latency())
+    const leave = () => this.net.deliver(this, there, this.net.latency(), () => there.policy.vanished(source))
+    const cut = () => {
+      isCut = true
+    }
+    this.#leaving.add(leave)
+    await ask((policy) => policy.arrived(source, cut))
+    await this.net.sleep(2 * this.net.latency())
     const isOther = id !== undefined && id !== there.id
-    const isRefused = this.policy.refusesPeer(there.id) || there.ask((policy) => policy.refusesPeer(this.id))
+    const isRefused = this.policy.refusesPeer(there.id) || (await ask((policy) => policy.refusesPeer(this.id)))
+    this.#leaving.delete(leave)
     if (isCut || isOther || isRefused) {
-      there.ask((policy) => policy.vanished(source))
+      leave()
       throw new Error("no handshake")
     }
     const [near, far] = End.pair(this, there, source)
-    there.ask(() => there.#add(far))
+    await ask(() => there.#add(far))
     await this.net.sleep(this.net.latency())
     if (!near.isOpen) throw new Error("closed at once")
     this.#add(near)

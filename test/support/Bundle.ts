@@ -1,6 +1,7 @@
 /** Bundles a program from the sources, with or without planted faults. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
+import { pathToFileURL } from "node:url"
 import { type BuildOptions, build, type Plugin } from "esbuild"
 import { PROGRAMS } from "../../src/Threads.js"
 import { type Fault, plant, plantAll } from "./Planting.js"
@@ -21,9 +22,18 @@ interface Program {
   readonly choice?: ReadonlyArray<Fault>
   /** Replaces a source, by its path from the root; undefined keeps it. */
   readonly rewrite?: Plant
+  /** Makes thread programs texts that a function can run, instead of modules. */
+  readonly areThreadsTexts?: boolean
   /** Imports every package at run time, not only the native ones: bundles faster, starts slower. */
   readonly arePackagesExternal?: boolean
 }
+
+/** A text has no location from which to resolve packages. */
+const TEXT = {
+  format: "iife",
+  banner: {},
+  define: { "import.meta.url": JSON.stringify(pathToFileURL(join(root, "src/Threads.ts")).href) },
+} satisfies BuildOptions
 
 /** Collects the program's sources in `loaded`. */
 const planting = (plant: Plant, loaded: Set<string>): Plugin => ({
@@ -45,6 +55,7 @@ export const make = async ({
   fault = null,
   choice = [],
   rewrite,
+  areThreadsTexts = false,
   arePackagesExternal = false,
 }: Program): Promise<string> => {
   const path = join(folder, outfile)
@@ -72,7 +83,8 @@ export const make = async ({
   const { metafile } = await build({ ...options, entryPoints: [entry], outfile: path })
   if ("src/Threads.ts" in metafile.inputs) {
     const entryPoints = PROGRAMS.map((program) => `src/${program}.ts`)
-    await build({ ...options, entryPoints, outbase: "src", outdir: dirname(path) })
+    const form: BuildOptions = areThreadsTexts ? TEXT : {}
+    await build({ ...options, ...form, entryPoints, outbase: "src", outdir: dirname(path) })
     writeFileSync(join(dirname(path), "package.json"), '{ "type": "module" }\n')
   }
   // A fault in a file that is not loaded was not planted, and must not count as found.

@@ -8,14 +8,15 @@ type Database = InstanceType<typeof Sqlite>
 /** Notes whose databases are whose, from their first use on. */
 export const install = (): void => {
   const { prototype }: { prototype: Database } = createRequire(import.meta.url)("better-sqlite3")
-  const seen = new WeakSet<Database>()
-  const note = (database: Database): void => {
-    if (seen.has(database)) return
-    seen.add(database)
-    const forget = Universe.here().time.here.onDeath(() => close.call(database))
-    Object.defineProperty(database, "forget", { value: forget })
-  }
+  const forget = new WeakMap<Database, () => void>()
   const { prepare, exec, pragma, close } = prototype
+  const note = (database: Database): void => {
+    if (!forget.has(database))
+      forget.set(
+        database,
+        Universe.here().time.here.onDeath(() => close.call(database)),
+      )
+  }
   prototype.prepare = function (text) {
     note(this)
     return prepare.call(this, text)
@@ -28,8 +29,8 @@ export const install = (): void => {
     note(this)
     return pragma.call(this, text)
   }
-  prototype.close = function (this: Database & { readonly forget?: () => void }) {
-    this.forget?.()
+  prototype.close = function () {
+    forget.get(this)?.()
     return close.call(this)
   }
 }

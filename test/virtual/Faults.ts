@@ -16,11 +16,11 @@ const longPause: Fault<World> = {
   strike: async (world, victim, chance) => {
     world.pause(victim)
     await wait(chance, 25_000, 45_000)
-    world.resume(victim)
+    world.resume(victim, chance.percent(50))
   },
 }
 
-/** Its threads write and check as always, and answer seconds later. */
+/** What its threads are told and answer arrives seconds late; in half of the cases it is killed meanwhile. */
 const slowThreads: Fault<World> = {
   name: "slow threads",
   victims: anybody,
@@ -29,6 +29,21 @@ const slowThreads: Fault<World> = {
     machine.lateMs = chance.between(200, 4_000)
     await wait(chance, 4_000, 12_000)
     machine.lateMs = 0
+    if (!chance.percent(50)) return
+    await world.node(victim).kill()
+    await world.startNode(victim)
+  },
+}
+
+/** Each of its events takes as long as on a processor that others use. */
+const busy: Fault<World> = {
+  name: "busy",
+  victims: anybody,
+  strike: async (world, victim, chance) => {
+    const { machine } = world.node(victim)
+    machine.busyMs = 0.5 + chance.fraction() * 2
+    await wait(chance, 4_000, 12_000)
+    machine.busyMs = 0
   },
 }
 
@@ -43,16 +58,45 @@ const mute: Fault<World> = {
   },
 }
 
+/** For longer than connections may be silent. */
+const longCut: Fault<World> = {
+  name: "long cut",
+  victims: anybody,
+  strike: async ({ lines }, victim, chance) => {
+    lines.cut((from, to) => (from === victim) !== (to === victim))
+    await wait(chance, 35_000, 110_000)
+    lines.heal()
+  },
+}
+
+const killedInPartition: Fault<World> = {
+  name: "killed in a partition",
+  victims: anybody,
+  strike: async (world, victim, chance) => {
+    world.lines.cut((from, to) => (from === victim) !== (to === victim))
+    await wait(chance, 500, 5_000)
+    await world.node(victim).kill()
+    await wait(chance, 100, 2_000)
+    await world.startNode(victim)
+    await wait(chance, 500, 5_000)
+    world.lines.heal()
+  },
+}
+
 /** One that checks signatures, with what it was told. */
 const deadThread: Fault<World> = {
   name: "dead thread",
   victims: anybody,
   strike: async (world, victim, chance) => {
-    world.node(victim).machine.lateMs = 500
+    const { machine } = world.node(victim)
+    machine.lateMs = 500
     await wait(chance, 500, 2_000)
     world.endThreads(victim, "node/signatures/SignatureProgram")
-    world.node(victim).machine.lateMs = 0
+    machine.lateMs = 0
   },
 }
 
-export const faults: ReadonlyArray<Fault<World>> = [...Nemesis.FAULTS, longPause, slowThreads, mute, deadThread]
+export const faults: ReadonlyArray<Fault<World>> = [
+  ...Nemesis.FAULTS,
+  ...[longPause, slowThreads, busy, mute, longCut, killedInPartition, deadThread],
+]

@@ -1,11 +1,9 @@
 /** Bundles the program with everything virtual in its place, and runs it. */
 import { spawn } from "node:child_process"
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
-import * as Threads from "#threads"
-import { PROGRAMS } from "../../src/Threads.js"
 import type { Verdict, Wish } from "../histories/Run.js"
 import * as Bundle from "../support/Bundle.js"
 import { type Fault, plantAll } from "../support/Planting.js"
@@ -13,7 +11,7 @@ import type { Order } from "./main.js"
 
 /** What replaces a file of the program. */
 const REPLACED: Readonly<Record<string, string>> = {
-  "src/Threads.ts": 'export * from "../test/virtual/Threads.js"',
+  "src/Threads.ts": 'export { start } from "../test/virtual/Threads.js"',
   "src/network/tls/TlsWire.ts": 'export { TlsWire } from "../../../test/virtual/VirtualWire.js"',
 }
 
@@ -32,32 +30,30 @@ export const make = async (faults: ReadonlyArray<Fault> = []): Promise<Program> 
     outfile: `virtual-${process.pid}/main.mjs`,
     choice: faults,
     rewrite: (file, source) => REPLACED[file] ?? plantAll(faults, file, source),
+    areThreadsTexts: true,
   })
-  const folder = dirname(main)
-  for (const program of PROGRAMS) {
-    const file = join(folder, "threads", `${program}.js`)
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, Threads.textOf(`src/${program}.ts`))
-  }
   return {
     run: ({ seed, seconds, weather, file, say }, fault) => {
       const order: Order = { seed, seconds, weather, file, fault: fault?.name }
-      return new Promise((resolve, reject) => {
-        const child = spawn(process.execPath, [main, JSON.stringify(order)], {
-          stdio: ["ignore", "pipe", "pipe"],
-          env: { ...process.env, TMPDIR: existsSync(MEMORY) ? MEMORY : tmpdir() },
-        })
+      const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), "udg-virtual-"))
+      return new Promise<Verdict>((resolve, reject) => {
+        // A seed does the same in every environment.
+        const env = { PATH: process.env["PATH"] ?? "", TZ: "UTC", TMPDIR: folder }
+        const child = spawn(process.execPath, [main, JSON.stringify(order)], { stdio: ["ignore", "pipe", "pipe"], env })
+        const end = (): void => void child.kill("SIGKILL")
+        process.once("exit", end)
         let told = ""
         child.stdout.setEncoding("utf8").on("data", (text: string) => {
           told += text
         })
         createInterface({ input: child.stderr }).on("line", say)
         child.once("close", (code) => {
+          process.off("exit", end)
           if (code === 0) resolve(JSON.parse(told))
           else reject(new Error(`seed ${seed}: the program ended with ${code}`))
         })
-      })
+      }).finally(() => rmSync(folder, { recursive: true, force: true }))
     },
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove: () => rmSync(dirname(main), { recursive: true, force: true }),
   }
 }

@@ -1,6 +1,7 @@
 /** Stands in for `src/Threads.ts`: threads run their programs in turn, and messages take their time. */
 import { EventEmitter } from "node:events"
 import { createRequire } from "node:module"
+import * as os from "node:os"
 import type { Machine } from "./Time.js"
 import * as Universe from "./Universe.js"
 
@@ -23,17 +24,20 @@ class Way {
   send(act: () => void): void {
     const { time, chance } = Universe.here()
     const delay = chance.percent(LATE_PERCENT) ? chance.below(LATE_MS) : PROMPT_MS
-    this.#lastAt = Math.max(this.#lastAt, time.now() + delay + this.#machine.lateMs)
-    this.#machine.after(this.#lastAt - time.now(), act)
+    this.#lastAt = Math.max(this.#lastAt, time.moment + delay + this.#machine.lateMs)
+    this.#machine.at(this.#lastAt, act)
   }
 }
 
+/** Its priority is that of the whole process. */
+const system = { ...os, getPriority: () => os.constants.priority.PRIORITY_LOW }
+
 class Thread extends EventEmitter {
-  readonly #port = new EventEmitter()
   readonly machine = Universe.here().time.here
+  readonly program: string
+  readonly #port = new EventEmitter()
   readonly #there = new Way(this.machine)
   readonly #back = new Way(this.machine)
-  readonly program: string
   #isOver = false
 
   constructor(program: string, workerData: unknown) {
@@ -46,35 +50,40 @@ class Thread extends EventEmitter {
       })
     }
     const threads = { parentPort: Object.assign(this.#port, { postMessage }), workerData }
-    const provide = (name: string) => (name === "node:worker_threads" ? threads : require(name))
+    const modules: Readonly<Record<string, unknown>> = { "node:worker_threads": threads, "node:os": system }
+    const text = Universe.here().textOf(program)
+    this.#do(() => new Function("require", text)((name: string) => modules[name] ?? require(name)))
+  }
+
+  #do(work: () => void): void {
     this.#there.send(() => {
+      if (this.#isOver) return
       try {
-        new Function("require", Universe.here().textOf(program))(provide)
+        work()
       } catch (error) {
-        this.#back.send(() => this.emit("error", error))
+        this.fail(error)
       }
     })
   }
 
-  postMessage(message: unknown, transfer: ReadonlyArray<ArrayBuffer> = []): void {
-    const copy = structuredClone(message, { transfer: [...transfer] })
-    this.#there.send(() => {
-      if (!this.#isOver) this.#port.emit("message", copy)
-    })
-  }
-
-  /** Ends it with what it has not answered. */
-  fail(): void {
+  /** Ends it as an error in it does, with what it has not answered. */
+  fail(error: unknown): void {
     this.#isOver = true
-    this.emit("error", new Error("the thread has died"))
+    this.emit("error", error)
     this.emit("exit", 1)
   }
 
+  postMessage(message: unknown, transfer: ReadonlyArray<ArrayBuffer> = []): void {
+    const copy = structuredClone(message, { transfer: [...transfer] })
+    this.#do(() => this.#port.emit("message", copy))
+  }
+
   terminate(): Promise<number> {
+    const wasOver = this.#isOver
+    this.#isOver = true
     return new Promise((resolve) => {
-      this.#there.send(() => {
-        if (!this.#isOver) this.emit("exit", 1)
-        this.#isOver = true
+      this.machine.after(0, () => {
+        if (!wasOver) this.emit("exit", 1)
         resolve(1)
       })
     })
@@ -88,17 +97,25 @@ class Thread extends EventEmitter {
 /** Those that run, by their machines. */
 const threads = new Map<Machine, Set<Thread>>()
 
-/** Ends the machine's threads with this program as an error in it would. */
-export const end = (machine: Machine, program: string): void => {
-  for (const thread of threads.get(machine) ?? []) if (thread.program === program) machine.run(() => thread.fail())
+/** Ends the machine's threads with this program as an error in it would. Returns how many there were. */
+export const end = (machine: Machine, program: string): number => {
+  const all = [...(threads.get(machine) ?? [])].filter((thread) => thread.program === program)
+  for (const thread of all) machine.run(() => thread.fail(new Error("the thread has died")))
+  return all.length
 }
 
-export const PROGRAMS = []
+const threadsOf = (machine: Machine): Set<Thread> => {
+  const known = threads.get(machine)
+  if (known !== undefined) return known
+  const all = new Set<Thread>()
+  threads.set(machine, all)
+  machine.onDeath(() => threads.delete(machine))
+  return all
+}
 
 export const start = (program: string, data?: string): Thread => {
   const thread = new Thread(program, data)
-  const all = threads.get(thread.machine) ?? new Set()
-  threads.set(thread.machine, all.add(thread))
+  const all = threadsOf(thread.machine).add(thread)
   thread.once("exit", () => all.delete(thread))
   return thread
 }

@@ -11,8 +11,14 @@ import type { Chance } from "../simulation/Chance.js"
 const BEGINNING_MS = 1_750_000_000_123
 /** What one look at a clock takes: whoever waits for a clock to move must not wait forever. */
 const LOOK_MS = 0.001
+const CORES = 4
 
-/** What shares a fate: the events of one process, with all its threads. */
+interface Event {
+  readonly act: () => void
+  readonly isTimer: boolean
+}
+
+/** What shares a fate: the events of one process, with all its threads. One happens after the other. */
 export class Machine {
   readonly name: string
   readonly time: Time
@@ -20,9 +26,13 @@ export class Machine {
   aheadMs = 0
   /** How much later its threads answer. */
   lateMs = 0
+  /** How long each event takes. */
+  busyMs = 0
   #isPaused = false
   #isDead = false
-  #held: Array<() => void> = []
+  #busyUntil = 0
+  #isGoingOn = false
+  #waiting: Array<Event> = []
   readonly #ends = new Set<() => void>()
 
   constructor(name: string, time: Time) {
@@ -43,12 +53,31 @@ export class Machine {
     return this.time.as(this, act)
   }
 
-  /** An event of the machine. */
-  after(delayMs: number, act: () => void): void {
-    this.time.after(delayMs, () => {
+  after(delayMs: number, act: () => void, isTimer = false): void {
+    this.at(this.time.moment + delayMs, act, isTimer)
+  }
+
+  at(moment: number, act: () => void, isTimer = false): void {
+    this.time.at(moment, () => {
       if (this.#isDead) return
-      if (this.#isPaused) this.#held.push(act)
-      else this.run(act)
+      this.#waiting.push({ act, isTimer })
+      this.#goOn()
+    })
+  }
+
+  #goOn(): void {
+    if (this.#isGoingOn || this.#isPaused || this.#isDead) return
+    if (this.time.moment >= this.#busyUntil) {
+      const next = this.#waiting.shift()
+      if (next === undefined) return
+      this.run(next.act)
+      this.#busyUntil = this.time.moment + this.busyMs
+    }
+    if (this.#waiting.length === 0) return
+    this.#isGoingOn = true
+    this.time.at(this.#busyUntil, () => {
+      this.#isGoingOn = false
+      this.#goOn()
     })
   }
 
@@ -56,9 +85,11 @@ export class Machine {
     this.#isPaused = true
   }
 
-  resume(): void {
+  /** In Node.js all timers that are due may come before what has arrived. */
+  resume(areTimersFirst: boolean): void {
     this.#isPaused = false
-    for (const act of this.#held.splice(0)) this.after(0, act)
+    if (areTimersFirst) this.#waiting.sort((a, b) => Number(b.isTimer) - Number(a.isTimer))
+    this.#goOn()
   }
 
   /** What the system does for a process that is gone. Returns how to forget it. */
@@ -70,7 +101,7 @@ export class Machine {
   /** Nothing of it happens any more. */
   die(): void {
     this.#isDead = true
-    this.#held = []
+    this.#waiting = []
     for (const act of this.#ends) act()
     this.#ends.clear()
   }
@@ -81,7 +112,7 @@ class Timer {
   readonly #machine: Machine
   readonly #act: () => void
   readonly #delayMs: number
-  readonly #everyMs: number | null
+  readonly #isRepeated: boolean
   #run = 0
 
   constructor(machine: Machine, act: () => void, delayMs: number, isRepeated: boolean) {
@@ -89,17 +120,18 @@ class Timer {
     this.#act = act
     // As in Node.js: at least a millisecond, and one for what is no delay.
     this.#delayMs = delayMs >= 1 && delayMs < 2 ** 31 ? delayMs : 1
-    this.#everyMs = isRepeated ? this.#delayMs : null
+    this.#isRepeated = isRepeated
     this.refresh()
   }
 
   refresh(): this {
     const run = ++this.#run
-    this.#machine.after(this.#delayMs, () => {
+    const fire = (): void => {
       if (run !== this.#run) return
-      if (this.#everyMs !== null) this.refresh()
+      if (this.#isRepeated) this.refresh()
       this.#act()
-    })
+    }
+    this.#machine.after(this.#delayMs, fire, true)
     return this
   }
 
@@ -150,13 +182,18 @@ export class Time {
   }
 
   /** Milliseconds since the beginning. */
+  get moment(): number {
+    return Math.max(this.#now, this.#agenda.now)
+  }
+
+  /** The same for who looks at a clock, which takes a while. */
   readonly now = (): number => {
-    this.#now = Math.max(this.#now, this.#agenda.now) + LOOK_MS
+    this.#now = this.moment + LOOK_MS
     return this.#now
   }
 
-  after(delayMs: number, act: () => void): void {
-    this.#agenda.at(Math.max(this.#now, this.#agenda.now) + Math.max(0, delayMs), act)
+  at(moment: number, act: () => void): void {
+    this.#agenda.at(Math.max(moment, this.moment), act)
   }
 
   get here(): Machine {
@@ -167,8 +204,8 @@ export class Time {
     return this.#current.run(machine, act)
   }
 
-  /** Goes on from event to event until this is over. */
-  async until<A>(promise: Promise<A>): Promise<A> {
+  /** Goes on from event to event until this is over, at most until then. */
+  async until<A>(promise: Promise<A>, limitMs: number): Promise<A> {
     let isOver = false
     const end = (): void => {
       isOver = true
@@ -178,7 +215,7 @@ export class Time {
       // What an event has begun without a timer is done before the next event.
       await new Promise((resolve) => realImmediate(resolve))
       if (isOver) return promise
-      if (!this.#agenda.step()) throw new Error("nothing is going to happen any more")
+      if (!this.#agenda.step() || this.moment > limitMs) throw new Error(`not over at ${this.moment} ms`)
     }
   }
 
@@ -215,13 +252,15 @@ export class Time {
     }
     const wait = (ms?: number, value?: unknown, { signal }: { signal?: AbortSignal } = {}) =>
       new Promise((resolve, reject) => {
-        const give = (): void => reject(signal?.reason)
-        if (signal?.aborted === true) return give()
+        if (signal?.aborted === true) return reject(signal.reason)
+        const give = (): void => {
+          stop(timer)
+          reject(signal?.reason)
+        }
         const timer = timers.setTimeout(() => {
           signal?.removeEventListener("abort", give)
           resolve(value)
         }, ms)
-        signal?.addEventListener("abort", () => stop(timer))
         signal?.addEventListener("abort", give)
       })
     Object.assign(globalThis, timers)
@@ -242,7 +281,14 @@ export class Time {
     Object.defineProperty(performance, "timeOrigin", { get: () => BEGINNING_MS })
     performance.now = this.now
     process.hrtime.bigint = () => BigInt(Math.round(this.now() * 1_000_000))
-    Date.now = wall
+    globalThis.Date = class extends Date {
+      constructor(...words: ReadonlyArray<unknown>) {
+        super(...((words.length === 0 ? [wall()] : words) as [number]))
+      }
+      static override readonly now = wall
+    } as DateConstructor
+    // The program has more threads on more cores.
+    require("node:os").availableParallelism = () => CORES
   }
 
   /** The calls return at once, and their callbacks are events like any other. */

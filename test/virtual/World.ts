@@ -27,7 +27,7 @@ const P2P_PORT = 9_333
 const FIRST_RPC_PORT = 10_000
 const ALLOWANCE = Sats.make(1_000 * Sats.SATS_PER_COIN)
 /** What Effect has by default. */
-const OPERATIONS_PER_TURN = 2_048
+const MOST_TASKS_BEFORE_TIMERS = 2_048
 
 const NAMES = [...Array.from({ length: VALIDATORS }, (_, n) => String(n)), FOLLOWER]
 const ALL = NAMES.flatMap((name) => [name, `${name}-copy`])
@@ -67,8 +67,8 @@ class Running {
       Logger.replace(Logger.defaultLogger, logger(machine.name)),
     )
     const run = Node.run(HttpInterface.layer, serving).pipe(Effect.provide(layers), Effect.withConsole(silent))
-    // Effect's own scheduler is one for all, and one machine would run the fibers of others.
-    const fiber = Effect.runFork(run, { scheduler: new MixedScheduler(OPERATIONS_PER_TURN) })
+    // Effect's own scheduler is one for all, and what has no fiber would run as the machine that came first.
+    const fiber = Effect.runFork(run, { scheduler: new MixedScheduler(MOST_TASKS_BEFORE_TIMERS) })
     fiber.addObserver((exit) => {
       if (Exit.isFailure(exit) && !Cause.isInterruptedOnly(exit.cause))
         Universe.here().failed(new Error(`${machine.name} has ended: ${Cause.pretty(exit.cause)}`))
@@ -168,8 +168,8 @@ export class World implements Stage {
     this.node(name).machine.pause()
   }
 
-  resume(name: string): void {
-    this.node(name).machine.resume()
+  resume(name: string, areTimersFirst = false): void {
+    this.node(name).machine.resume(areTimersFirst)
   }
 
   endThreads(name: string, program: string): void {

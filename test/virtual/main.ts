@@ -16,6 +16,9 @@ export interface Order {
   readonly file: string
 }
 
+/** From the last fault to the verdict. */
+const LONGEST_END_SECONDS = 1_000
+
 const order: Order = JSON.parse(process.argv[2] ?? "")
 Chosen.choose(order.fault)
 
@@ -23,7 +26,7 @@ const chance = new Chance(order.seed, "virtual")
 const time = new Time(chance.stream("program"))
 const texts = new Map<string, string>()
 const textOf = (program: string): string => {
-  const text = texts.get(program) ?? readFileSync(join(import.meta.dirname, "threads", `${program}.js`), "utf8")
+  const text = texts.get(program) ?? readFileSync(join(import.meta.dirname, `${program}.js`), "utf8")
   texts.set(program, text)
   return text
 }
@@ -58,6 +61,6 @@ Databases.install()
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 const { seed, seconds, weather, file } = order
 const judged = time.outside.run(() => run({ seed, seconds, weather, file, say }, place))
-const verdict = await time.until(Promise.race([judged, failure]))
+const verdict = await time.until(Promise.race([judged, failure]), 1_000 * (seconds + LONGEST_END_SECONDS))
 process.stdout.write(`${JSON.stringify(verdict)}\n`)
 process.exit(0)

@@ -21,9 +21,12 @@ export interface Watched {
   readonly sent: ReadonlyArray<string>
 }
 
-/** The browser logs a line like this for each 404 response. It is not an error of the page. */
+/**
+ * The browser logs a line like this for each 404 response, and for the 503 of a node whose disk is late, after which
+ * pages ask again. Neither is an error of the page.
+ */
 const isAnswer = (text: string): boolean =>
-  /^Failed to load resource: the server responded with a status of 404/.test(text)
+  /^Failed to load resource: the server responded with a status of (?:404|503)/.test(text)
 
 export const open = async (browser: Browser, options: BrowserContextOptions = {}): Promise<Watched> => {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
@@ -33,7 +36,8 @@ export const open = async (browser: Browser, options: BrowserContextOptions = {}
   const sent: Array<string> = []
   page.on("pageerror", (error) => troubles.push(error.message))
   page.on("console", (message) => {
-    if (message.type() === "error" && !isAnswer(message.text())) troubles.push(message.text())
+    if (message.type() === "error" && !isAnswer(message.text()))
+      troubles.push(`${message.text()} ${message.location().url}`)
   })
   page.on("request", (request) => {
     sent.push(`${request.url()} ${JSON.stringify(request.headers())} ${request.postData() ?? ""}`)

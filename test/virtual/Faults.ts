@@ -20,7 +20,7 @@ const longPause: Fault<World> = {
   },
 }
 
-/** What its threads are told and answer arrives seconds late; in half of the cases it is killed meanwhile. */
+/** Messages to and from its threads are seconds late. In half of the cases it is killed meanwhile. */
 const slowThreads: Fault<World> = {
   name: "slow threads",
   victims: anybody,
@@ -47,7 +47,7 @@ const busy: Fault<World> = {
   },
 }
 
-/** What it says is not heard, although it hears the others. */
+/** Others do not hear it, although it hears them. */
 const mute: Fault<World> = {
   name: "mute",
   victims: anybody,

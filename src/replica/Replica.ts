@@ -198,7 +198,7 @@ export class Replica {
     return this.#live.ledger.read
   }
 
-  get pool(): Pick<PendingTransactions, "all" | "get" | "judge" | "nextNonce" | "of" | "size" | "top" | "turnover"> {
+  get pool(): Pick<PendingTransactions, "all" | "get" | "nextNonce" | "of" | "reserve" | "size" | "top" | "turnover"> {
     return this.#live.pool
   }
 

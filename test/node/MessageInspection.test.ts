@@ -274,7 +274,7 @@ describe("a bug triggered by a message", () => {
     ["judging", { replica: { useOf: broken } }, { _tag: "Evidence", evidence: evidenceOfBen() }],
     [
       "judging",
-      { replica: { pool: { ...replica.pool, judge: broken } as unknown as Surroundings["replica"]["pool"] } },
+      { replica: { pool: { ...replica.pool, reserve: broken } as unknown as Surroundings["replica"]["pool"] } },
       { _tag: "Transactions", transactions: [transfer("alice", 1, "bob", 5)] },
     ],
     [

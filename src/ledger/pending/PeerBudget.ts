@@ -8,10 +8,10 @@
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
 
 /** All peers together. */
-export const SHARED_BURST = 1_024
-export const SHARED_EVERY_MS = 10
+export const SHARED_BURST = 128
+export const SHARED_EVERY_MS = 40
 /** Each peer, before it draws on the shared budget. */
-export const OWN_BURST = 16
+export const OWN_BURST = 8
 const OWN_EVERY_MS = 1_000
 /** Peers remembered, nearly all that a node can have. The one that spent longest ago is forgotten first. */
 export const PEERS = 256

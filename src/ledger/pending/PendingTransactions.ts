@@ -32,6 +32,8 @@ import { Unpaid } from "./Unpaid.js"
 export const LIFETIME_MS = 3_600_000
 /** Each is admitted as if it were the only one, so this bounds those that turn out to cost nothing and do nothing. */
 export const EXEMPT_PER_SENDER = 4
+/** More than can have their signatures checked at once. */
+const RESERVED = 4_096
 
 export type Refusal =
   | Rejection
@@ -109,6 +111,8 @@ export class PendingTransactions {
   readonly #early = new PeerBudget()
   /** For transactions from peers that replace a relayed one. */
   readonly #displacing = new PeerBudget()
+  /** Transactions that have been charged to their peers and are not pending yet. */
+  readonly #reserved = new Set<Hash>()
   /** The latest time passed in. */
   #now = Natural.timestamp(0)
   #exempt = 0
@@ -228,7 +232,8 @@ export class PendingTransactions {
     origin: Origin = null,
   ): Either.Either<"new" | "known", Refusal> {
     this.#isNow(now)
-    const judged = this.judge(transaction, origin)
+    const isCharged = this.#reserved.delete(transaction.id)
+    const judged = this.#judged(transaction, origin, isCharged)
     if (Either.isLeft(judged) || judged.right === "known") return judged
     const entry = Entry.make({
       transaction,
@@ -237,7 +242,7 @@ export class PendingTransactions {
       sinceRound: round,
       arrival: this.#arrivals++,
     })
-    if (origin !== null) this.#budgetFor(transaction, this.#senders.get(transaction.from))?.spend(origin, this.#now)
+    if (origin !== null && !isCharged) this.#spend(transaction, origin)
     this.#replace(transaction)
     this.#insert(entry)
     this.#note(entry)
@@ -260,12 +265,36 @@ export class PendingTransactions {
 
   /** The result that `submit` would have now; known before any signature is verified. */
   judge(transaction: Transaction, origin: Origin = null): Either.Either<"new" | "known", Refusal> {
+    return this.#judged(transaction, origin, false)
+  }
+
+  #judged(transaction: Transaction, origin: Origin, isCharged: boolean): Either.Either<"new" | "known", Refusal> {
     if (this.#entries.has(transaction.id)) return Either.right("known")
-    const refusal = this.#refusal(transaction, origin)
+    const refusal = this.#refusal(transaction, origin, isCharged)
     return refusal === undefined ? Either.right("new") : Either.left(refusal)
   }
 
-  #refusal(transaction: Transaction, origin: Origin): Refusal | undefined {
+  /**
+   * The same for a peer's transaction, whose budget it charges at once: a peer could otherwise have any number of
+   * signatures checked before the first one is charged.
+   */
+  reserve(transaction: Transaction, origin: string): Either.Either<"new" | "known", Refusal> {
+    const judged = this.judge(transaction, origin)
+    if (Either.isLeft(judged) || judged.right === "known" || !this.#spend(transaction, origin)) return judged
+    const [oldest] = this.#reserved
+    if (this.#reserved.size >= RESERVED && oldest !== undefined) this.#reserved.delete(oldest)
+    this.#reserved.add(transaction.id)
+    return judged
+  }
+
+  /** False if its sender pays for it. */
+  #spend(transaction: Transaction, origin: string): boolean {
+    const budget = this.#budgetFor(transaction, this.#senders.get(transaction.from))
+    budget?.spend(origin, this.#now)
+    return budget !== undefined
+  }
+
+  #refusal(transaction: Transaction, origin: Origin, isCharged: boolean): Refusal | undefined {
     const sender = this.#senders.get(transaction.from)
     const pending = sender?.at(transaction.nonce)
     const reserved = (sender?.spending ?? 0) - (pending?.spending ?? 0)
@@ -278,7 +307,7 @@ export class PendingTransactions {
     return (
       this.#exemptRefusal(transaction, sender, pending) ??
       this.#throttle(transaction, sender, pending) ??
-      (origin === null ? undefined : this.#peerRefusal(transaction, sender, origin)) ??
+      (origin === null ? undefined : this.#peerRefusal(transaction, sender, origin, isCharged)) ??
       (pending === undefined && this.#leavesAtOnce(transaction, sender)
         ? { _tag: "MempoolFull", limit: this.#capacity, of: "pool" }
         : undefined)
@@ -307,12 +336,17 @@ export class PendingTransactions {
   }
 
   /** Rejects a transaction beyond its sender's relay limit: only the sender's own node keeps those. */
-  #peerRefusal(transaction: Transaction, sender: Sender | undefined, peer: string): Refusal | undefined {
+  #peerRefusal(
+    transaction: Transaction,
+    sender: Sender | undefined,
+    peer: string,
+    isCharged: boolean,
+  ): Refusal | undefined {
     const { from, nonce } = transaction
     const { next } = sender ?? this.#beginning(from)
     const isBeyond = nonce - next > this.#credit.of(from) + (sender?.lent ?? 0) + this.#credit.left(this.#now)
-    const isSpent = this.#budgetFor(transaction, sender)?.isSpent(peer, this.#now) === true
-    return isBeyond || isSpent ? { _tag: "MempoolFull", limit: SHARED_BURST, of: "peers" } : undefined
+    const isSpent = () => this.#budgetFor(transaction, sender)?.isSpent(peer, this.#now) === true
+    return isBeyond || (!isCharged && isSpent()) ? { _tag: "MempoolFull", limit: SHARED_BURST, of: "peers" } : undefined
   }
 
   /** The budget charged for bringing this transaction; none if its sender pays for it. */

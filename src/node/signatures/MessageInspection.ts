@@ -196,7 +196,7 @@ export class MessageInspection {
   /** Asks the pool first, so that signatures of transactions it would refuse are not checked. */
   #judgeTransactions(waiting: Waiting, { transactions }: PackedOf<"Transactions">): void {
     const { replica, signatures } = this.#around
-    const verdicts = transactions.map((transaction) => replica.pool.judge(transaction, waiting.received.from))
+    const verdicts = transactions.map((transaction) => replica.pool.reserve(transaction, waiting.received.from))
     const fresh = transactions.filter((_, i) => {
       const verdict = verdicts[i]
       return verdict !== undefined && Either.isRight(verdict) && verdict.right === "new"

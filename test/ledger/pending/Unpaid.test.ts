@@ -154,6 +154,22 @@ describe("unpaid transactions from peers", () => {
     expect(told(pool, "eve", paying(second, 6, 1_000), Natural.timestamp(at + SHARED_EVERY_MS))).not.toBe("new")
   })
 
+  // Hundreds had their signatures checked before the first of them was charged.
+  it("are charged once, before their signatures are checked", () => {
+    const pool = new PendingTransactions(rich(...crowd))
+    const early = crowd.map((name) => paying(name, 1, 1_000))
+    pool.expire(at)
+    const reserved = early.filter((transaction) => Either.isRight(pool.reserve(transaction, "eve")))
+    expect(reserved).toEqual(early.slice(0, SHARED_BURST + OWN_BURST))
+    expect(early.map((transaction) => told(pool, "eve", transaction))).toEqual([
+      ...reserved.map(() => "new"),
+      "MempoolFull peers",
+    ])
+    expect(told(pool, "eve", paying(first, 2, 1_000), Natural.timestamp(at + SHARED_EVERY_MS))).toBe("new")
+    // Executable transactions are free.
+    for (const name of crowd) expect(pool.reserve(paying(name, 0, 1_000), "eve")).toEqual(Either.right("new"))
+  })
+
   it("as replacements have a joint limit", () => {
     const pool = new PendingTransactions(rich(...crowd))
     submit(pool, ...crowd.map((name) => paying(name, 0, 1_000)))

@@ -251,6 +251,8 @@ describe.runIf(chosen.length > 0)("ten strangers at each of four validators", ()
           ratio: rounded(ratio, 2),
           slowest: rounded(slowest, 2),
           "CPU of a node": `${rounded(loadOf(quiet), 2)} → ${rounded(loadOf(attacked), 2)}`,
+          "rounds/s of the control":
+            controlled.length === 0 ? "" : rounded(meanOf(controlled.map(({ rates }) => meanOf(rates)))),
           "CPU of the control": controlled.length === 0 ? "" : rounded(loadOf(controlled), 2),
           "longest /status ms": `${statusOf(quiet)} → ${statusOf(attacked)}`,
           "MiB before": rounded(beforeMiB, 0),

@@ -55,7 +55,7 @@ export class Listener {
 
   constructor(options: Options) {
     this.#options = options
-    this.#arrivals = new Arrivals(Handshake.LIMIT_MS, options.clock.now, (host) => this.#knownHosts.has(host))
+    this.#arrivals = new Arrivals(Handshake.LIMIT_MS, options.clock, (host) => this.#knownHosts.has(host))
     this.#strangers = new Allowance(STRANGERS, options.clock.now())
     this.#server = createServer({ noDelay: true, pauseOnConnect: true, keepAlive: true }, (socket) => {
       void this.#accept(socket)

@@ -7,12 +7,9 @@ const HOST = "203.0.113.7"
 const KNOWN = "203.0.113.8"
 
 const scene = (known: string | null = null) => {
-  const clock = { now: 1_000_000 }
-  const arrivals = new Arrivals(
-    LIMIT_MS,
-    () => clock.now,
-    (host) => host === known,
-  )
+  const clock = { now: 1_000_000, behindMs: 0 }
+  const times = { now: () => clock.now, spareNow: () => clock.now - clock.behindMs }
+  const arrivals = new Arrivals(LIMIT_MS, times, (host) => host === known)
   let ports = 0
   /** Returns the address of a connection that may be opened. */
   const come = (host: string) => {
@@ -112,6 +109,21 @@ describe("connections that have not greeted", () => {
     expect(opened(KNOWN)).toBe(true)
     clock.now += 1_000
     expect(openedOf(20_000)).toBeLessThanOrEqual(100)
+  })
+
+  it("of all strangers together are fewer on a busy machine, and those of known hosts are not", () => {
+    const { clock, arrivals, come } = scene(KNOWN)
+    const openedOf = (count: number, hostOf: (n: number) => string) =>
+      Array.from({ length: count }, (_, n) => come(hostOf(n)) ?? [])
+        .flat()
+        .map((address) => arrivals.done(address)).length
+    const anywhere = (n: number) => `${1 + (n % 200)}.${n % 250}.0.1`
+    expect(openedOf(1_000, anywhere)).toBe(513)
+    openedOf(1_000, () => KNOWN)
+    clock.now += 1_000
+    clock.behindMs += 950
+    expect(openedOf(1_000, anywhere)).toBe(5)
+    expect(openedOf(1_000, () => KNOWN)).toBeGreaterThanOrEqual(8)
   })
 
   it("of known hosts do not give way to a flood", () => {

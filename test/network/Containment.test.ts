@@ -44,7 +44,7 @@ const untilLater = (clock: SetClock, ms: number, holds: () => boolean): Promise<
 const started = async (heard: (received: Received) => void = ({ release }) => release("known")) => {
   const clock = { now: Date.now() }
   const warnings: Array<string> = []
-  const set = { ...nodeClock, now: () => clock.now }
+  const set = { ...nodeClock, now: () => clock.now, spareNow: () => clock.now }
   const board = await Switchboard.start({
     wire: new TlsWire({ key: SecretKey.generate(), listen: { host: "127.0.0.1", port: 0 }, clock: set }),
     hello: { networkId, genesisHash, agent: "test" },

@@ -160,7 +160,9 @@ class End implements Connection {
     this.host = address.split(":")[0] ?? ""
     this.line = line
     const write = (bytes: Uint8Array) => this.write(bytes)
-    this.lanes = new Lanes({ write, soon: queueMicrotask, now: wire.net.now }, (error) => this.#fail(error))
+    this.lanes = new Lanes({ write, soon: queueMicrotask, later: queueMicrotask, now: wire.net.now }, (error) =>
+      this.#fail(error),
+    )
   }
 
   static pair(from: FakeWire, to: FakeWire, source: string): readonly [near: End, far: End] {

@@ -20,10 +20,15 @@ interface Way {
   readonly cut?: (bytes: Uint8Array) => ReadonlyArray<Uint8Array>
   /** How much the line still accepts before it is full. */
   readonly room?: { bytes: number }
+  readonly later?: (act: () => void) => void
 }
 
 /** Two ends, and everything that the first one wrote. */
-const pair = ({ cut = (bytes) => [bytes], room = { bytes: Number.POSITIVE_INFINITY } }: Way = {}) => {
+const pair = ({
+  cut = (bytes) => [bytes],
+  room = { bytes: Number.POSITIVE_INFINITY },
+  later = queueMicrotask,
+}: Way = {}) => {
   const clock = { now: 0 }
   const failures: Array<unknown> = []
   const written: Array<Uint8Array> = []
@@ -38,6 +43,7 @@ const pair = ({ cut = (bytes) => [bytes], room = { bytes: Number.POSITIVE_INFINI
         return room.bytes > 0
       },
       soon: queueMicrotask,
+      later,
       now,
     },
     failed,
@@ -49,6 +55,7 @@ const pair = ({ cut = (bytes) => [bytes], room = { bytes: Number.POSITIVE_INFINI
         return true
       },
       soon: queueMicrotask,
+      later: queueMicrotask,
       now,
     },
     failed,
@@ -67,7 +74,7 @@ const pair = ({ cut = (bytes) => [bytes], room = { bytes: Number.POSITIVE_INFINI
 
 /** An end that receives only what the test passes to it. */
 const listening = () => {
-  const lanes = new Lanes({ write: () => true, soon: () => {}, now: () => 0 }, () => {})
+  const lanes = new Lanes({ write: () => true, soon: () => {}, later: () => {}, now: () => 0 }, () => {})
   const heard: Array<Uint8Array> = []
   lanes.accept("answers", 65_536, (message) => {
     heard.push(message)
@@ -131,6 +138,23 @@ describe("messages", () => {
     near.send("answers", new Uint8Array(4 * PIECE_BYTES))
     await settle()
     expect(written[1]?.length).toBe(4 * (PIECE_BYTES + HEAD_BYTES))
+  })
+
+  it("for all peers wait for more of them, but go with the next question", async () => {
+    const gathered: Array<() => void> = []
+    const { near, hearing } = pair({ later: (act) => void gathered.push(act) })
+    const [vertices, questions] = [hearing("vertices"), hearing("questions")]
+    await settle()
+    const message = new Uint8Array(10)
+    for (let n = 0; n < 3; n++) near.send("vertices", message)
+    await settle()
+    expect([vertices.length, gathered.length]).toEqual([0, 1])
+    gathered.pop()?.()
+    expect(vertices).toHaveLength(3)
+    near.send("vertices", message)
+    near.send("questions", message)
+    await settle()
+    expect([vertices.length, questions.length]).toEqual([4, 1])
   })
 
   it("of all lanes take turns", async () => {
@@ -273,7 +297,7 @@ describe("pings", () => {
 
   it("report how long a frame or a message has been incomplete", () => {
     const clock = { now: 0 }
-    const lanes = new Lanes({ write: () => true, soon: () => {}, now: () => clock.now }, () => {})
+    const lanes = new Lanes({ write: () => true, soon: () => {}, later: () => {}, now: () => clock.now }, () => {})
     lanes.accept("answers", MIB, () => undefined)
     lanes.flush()
     const whole = piece("answers", new Uint8Array(100))

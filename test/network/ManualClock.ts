@@ -16,6 +16,10 @@ export class ManualClock implements Clock {
 
   readonly now = (): number => this.#now
 
+  readonly spareNow = this.now
+
+  readonly gatherMs = (): number => 0
+
   readonly after = (ms: number, act: () => void): (() => void) => {
     const due = { at: this.#now + ms, act }
     this.#due = [...this.#due, due]

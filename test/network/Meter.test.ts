@@ -6,12 +6,12 @@ import type { Standing } from "../../src/network/Standing.js"
 import { nodeClock } from "../../src/network/tls/NodeClock.js"
 
 const scene = (first: Standing, among = 1) => {
-  const [clock, who, strangers] = [{ now: 0 }, { standing: first }, { count: among }]
+  const [clock, who, strangers] = [{ now: 0, pace: 1 }, { standing: first }, { count: among }]
   const meter = new Meter({
     standing: () => who.standing,
     strangerRates: () => strangerShare(strangers.count),
     flooded: () => {},
-    clock: { ...nodeClock, now: () => clock.now },
+    clock: { ...nodeClock, now: () => clock.now, spareNow: () => clock.now * clock.pace },
   })
   /** How often a peer that brings this much per second must wait in the given seconds. */
   const waits = (seconds: number, pieces: number, bytes: number): number => {
@@ -52,6 +52,16 @@ describe("the meter of a peer", () => {
     expect(waits(60, 0, RATES.stranger.bytes.perSecond + 100_000)).toBeLessThan(20)
     who.standing = "stranger"
     expect(waits(600, 0, 2 * bytes.perSecond)).toBeGreaterThan(3_000)
+  })
+
+  it("gives a stranger a tenth where the process has a tenth of its time to spare, and a member everything", () => {
+    const { clock, who, waits } = scene("stranger")
+    clock.pace = 0.1
+    expect(waits(600, 0, RATES.stranger.bytes.perSecond * 0.09)).toBe(0)
+    expect(waits(600, 0, RATES.stranger.bytes.perSecond * 0.12)).toBeGreaterThan(600)
+    who.standing = "member"
+    waits(60, 0, 0)
+    expect(waits(600, 0, RATES.stranger.bytes.perSecond)).toBe(0)
   })
 
   it("yields the thread after 128 pieces", () => {

@@ -48,6 +48,7 @@ const scene = () => {
       return true
     },
     soon: queueMicrotask,
+    later: queueMicrotask,
     now: clock.now,
   })
   const lanes: Lanes = new Lanes(

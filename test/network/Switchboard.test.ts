@@ -35,7 +35,7 @@ const begin = async (more: Partial<Options> = {}) => {
     standings: new Standings(),
     named: [],
     remembered: [],
-    clock: { ...nodeClock, now: () => Date.now() + clock.aheadMs },
+    clock: { ...nodeClock, now: () => Date.now() + clock.aheadMs, spareNow: () => Date.now() + clock.aheadMs },
     listener: NOBODY,
     ...more,
   })

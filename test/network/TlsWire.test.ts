@@ -3,8 +3,10 @@ import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { afterEach, describe, expect, it } from "vitest"
 import * as Channel from "../../src/network/peers/Channel.js"
+import type { Clock } from "../../src/network/peers/Clock.js"
 import { Traffic } from "../../src/network/peers/Traffic.js"
 import { type Connection, NoPeer, type Policy } from "../../src/network/peers/Wire.js"
+import type { Standing } from "../../src/network/Standing.js"
 import * as Handshake from "../../src/network/tls/Handshake.js"
 import { nodeClock } from "../../src/network/tls/NodeClock.js"
 import * as NodeProof from "../../src/network/tls/NodeProof.js"
@@ -24,11 +26,11 @@ const until = async (isSo: () => boolean) => {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-const started = async (policy: Partial<Policy> = {}, silence?: Silence) => {
+const started = async (policy: Partial<Policy> = {}, silence?: Silence, clock: Clock = nodeClock) => {
   const [opened, closed, vanished]: [Array<Connection>, Array<Connection>, Array<string>] = [[], [], []]
   const open = openPolicy()
   const listen = { host: "127.0.0.1", port: 0 }
-  const options = { key: SecretKey.generate(), listen, clock: nodeClock }
+  const options = { key: SecretKey.generate(), listen, clock }
   const wire = new TlsWire(silence === undefined ? options : { ...options, silence })
   await wire.start({
     ...open,
@@ -83,6 +85,39 @@ describe("two nodes", () => {
     there?.close()
     await until(() => near.closed.length === 1 && far.closed.length === 1)
     expect([near.wire.connections, far.wire.connections, far.vanished]).toEqual([[], [], []])
+  })
+
+  it("let vertices for a stranger gather while this one is late, but nothing for a member", async () => {
+    const gathered: Array<() => void> = []
+    const after: Clock["after"] = (ms, act) => {
+      if (ms !== 123) return nodeClock.after(ms, act)
+      gathered.push(act)
+      return () => {}
+    }
+    const standings = new Map<string, Standing>()
+    const traffic = new Traffic({ standing: (peer) => standings.get(peer) ?? "stranger", flooded: () => {} }, nodeClock)
+    const late = { ...nodeClock, gatherMs: () => 123, after }
+    const near = await started({ meterOf: (peer) => traffic.meterOf(peer) }, undefined, late)
+    const [stranger, member] = [await started(), await started()]
+    standings.set(member.wire.id, "member")
+    const heard: Array<string> = []
+    for (const [name, { wire, at, opened }] of Object.entries({ stranger, member })) {
+      await near.wire.dial(`${wire.id}@${at}`, 10_000)
+      await until(() => opened.length === 1)
+      opened[0]?.lanes.accept("vertices", 200_000, () => void heard.push(name))
+    }
+    // Each side has opened the lane once it answers.
+    for (const { lanes } of near.opened) lanes.ping()
+    await until(() => near.opened.every(({ lanes }) => lanes.latencyMs !== null))
+    const hear = async (name: string, count: number) => {
+      for (const connection of near.opened) connection.lanes.send("vertices", new Uint8Array(100))
+      await until(() => heard.filter((each) => each === name).length === count)
+    }
+    await hear("member", 1)
+    await hear("member", 2)
+    expect([heard, gathered.length]).toEqual([["member", "member"], 1])
+    gathered.pop()?.()
+    await until(() => heard.length === 4)
   })
 
   it("do not connect if another key answers than expected, or a banned one", async () => {

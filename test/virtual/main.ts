@@ -32,6 +32,8 @@ const textOf = (program: string): string => {
 }
 const clock = {
   now: time.now,
+  spareNow: time.now,
+  gatherMs: () => 0,
   after: (ms: number, act: () => void) => {
     let isOver = false
     time.outside.after(ms, () => {

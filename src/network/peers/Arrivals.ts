@@ -3,6 +3,7 @@
 import * as AddressGroup from "../AddressGroup.js"
 import { Allowance, type Rate } from "../Allowance.js"
 import * as ConnectionSlots from "../ConnectionSlots.js"
+import type { Clock } from "./Clock.js"
 
 interface Arrival extends ConnectionSlots.Ungreeted {
   readonly isKnown: boolean
@@ -38,11 +39,17 @@ class Allowances {
   }
 }
 
+/** An allowance, and the present by its clock. */
+interface Limit {
+  readonly allowance: Allowance
+  readonly at: number
+}
+
 const nothing = () => {}
 
 export class Arrivals {
   readonly #limitMs: number
-  readonly #now: () => number
+  readonly #clock: Pick<Clock, "now" | "spareNow">
   /** By remote address, including the port. */
   readonly #waiting = new Map<string, Arrival>()
   readonly #allowances = RATES.map((rate) => ({ rate, all: new Allowances() }))
@@ -50,39 +57,39 @@ export class Arrivals {
   readonly #isKnown: (host: string) => boolean
 
   /** `isKnown`: hosts of members and named peers. A flood from elsewhere does not keep them out. */
-  constructor(limitMs: number, now: () => number, isKnown: (host: string) => boolean) {
+  constructor(limitMs: number, clock: Pick<Clock, "now" | "spareNow">, isKnown: (host: string) => boolean) {
     this.#limitMs = limitMs
-    this.#now = now
+    this.#clock = clock
     this.#isKnown = isKnown
-    this.#together = new Allowance(TOGETHER, now())
+    this.#together = new Allowance(TOGETHER, clock.spareNow())
   }
 
   /** Whether a connection may open. It can replace another one that has not greeted. */
   comes(address: string, host: string): boolean {
-    const now = this.#now()
+    const now = this.#clock.now()
     this.sweep()
     const isKnown = this.#isKnown(host)
     const allowances = this.#allowancesOf(host, isKnown, now)
     // A refused connection costs nothing and runs up no debt: after a flood, honest peers can still connect from the
     // same host.
-    if (allowances.some((allowance) => allowance.take(0, now) > 0)) return false
+    if (allowances.some(({ allowance, at }) => allowance.take(0, at) > 0)) return false
     const others = [...this.#waiting.values()].filter((each) => each.isKnown === isKnown)
     const opening = ConnectionSlots.open(others, host, now)
     if (opening._tag === "Full") return false
-    for (const allowance of allowances) allowance.take(1, now)
+    for (const { allowance, at } of allowances) allowance.take(1, at)
     if (opening._tag === "InsteadOf") this.#cut(opening.id)
     this.#waiting.set(address, { id: address, host, since: now, isKnown, cut: nothing })
     return true
   }
 
   /** A known host is limited only by its own rate. */
-  #allowancesOf(host: string, isKnown: boolean, now: number): ReadonlyArray<Allowance> {
+  #allowancesOf(host: string, isKnown: boolean, now: number): ReadonlyArray<Limit> {
     const networks = AddressGroup.networksOf(AddressGroup.hostGroup(host)).toReversed()
     const own = this.#allowances.slice(0, isKnown ? 1 : networks.length).flatMap(({ rate, all }, i) => {
       const network = networks[i]
-      return network === undefined ? [] : [all.of(network, rate, now)]
+      return network === undefined ? [] : [{ allowance: all.of(network, rate, now), at: now }]
     })
-    return isKnown ? own : [...own, this.#together]
+    return isKnown ? own : [...own, { allowance: this.#together, at: this.#clock.spareNow() }]
   }
 
   /** Records how to cut the connection. Connections that did not pass `comes` are ignored. */
@@ -96,7 +103,7 @@ export class Arrivals {
   }
 
   sweep(): void {
-    const before = this.#now() - this.#limitMs
+    const before = this.#clock.now() - this.#limitMs
     for (const { id, since } of this.#waiting.values()) if (since < before) this.#cut(id)
   }
 

@@ -22,6 +22,10 @@ export const ofReplica = [
 ] as const satisfies ReadonlyArray<Channel>
 export type OfReplica = (typeof ofReplica)[number]
 
+/** Vertices, transactions and votes go to every peer. */
+export const isBroadcast = (channel: Channel): boolean =>
+  channel === "vertices" || channel === "transactions" || channel === "votes"
+
 /** A lane's index in this list is its number on the wire. */
 export const all: ReadonlyArray<Channel> = ["greeting", ...ofReplica, "addresses"]
 

@@ -2,6 +2,10 @@
 export interface Clock {
   /** Monotonic milliseconds. */
   readonly now: () => number
+  /** The same for the budgets of strangers: it goes slower while the process is late (`SpareTime`). */
+  readonly spareNow: () => number
+  /** How long broadcasts to strangers gather; 0 unless the process is late. */
+  readonly gatherMs: () => number
   /** Timers do not keep the process alive. */
   readonly wait: (ms: number) => Promise<void>
   /** Runs `act` after this many milliseconds, unless the returned function cancels it. */

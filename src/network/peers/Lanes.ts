@@ -19,6 +19,8 @@ export interface Line {
   readonly write: (bytes: Uint8Array) => boolean
   /** Runs `act` after the current event loop turn, so that all messages of the turn go out together. */
   readonly soon: (act: () => void) => void
+  /** The same for broadcasts, which may gather for longer. */
+  readonly later: (act: () => void) => void
   readonly now: () => number
 }
 
@@ -38,6 +40,7 @@ export class Lanes {
   #counted: (more: number) => void = () => {}
   #turn = 0
   #isDue = false
+  #isDueLater = false
   #isFull = false
   #isOver = false
   /** At most one of each is queued, however often the other side asks. */
@@ -70,7 +73,8 @@ export class Lanes {
       return false
     out.push(message)
     out.waitsSince ??= this.#line.now()
-    this.#flushSoon()
+    if (Channel.isBroadcast(channel)) this.#flushLater()
+    else this.#flushSoon()
     return true
   }
 
@@ -177,6 +181,15 @@ export class Lanes {
     this.#isDue = true
     this.#line.soon(() => {
       this.#isDue = false
+      this.flush()
+    })
+  }
+
+  #flushLater(): void {
+    if (this.#isDue || this.#isDueLater || this.#isFull || this.#isOver) return
+    this.#isDueLater = true
+    this.#line.later(() => {
+      this.#isDueLater = false
       this.flush()
     })
   }

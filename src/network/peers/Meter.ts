@@ -43,9 +43,10 @@ export class Meter {
   constructor(around: Around) {
     this.#around = around
     const { pieces, bytes } = this.#rates
+    const now = this.#now()
     this.#usedAt = around.clock.now()
-    this.#pieces = new Allowance(pieces, this.#usedAt)
-    this.#bytes = new Allowance(bytes, this.#usedAt)
+    this.#pieces = new Allowance(pieces, now)
+    this.#bytes = new Allowance(bytes, now)
   }
 
   readonly standing = (): Standing => this.#around.standing()
@@ -55,15 +56,20 @@ export class Meter {
     return standing === "stranger" ? this.#around.strangerRates() : Rates.RATES[standing]
   }
 
+  #now(): number {
+    const { clock, standing } = this.#around
+    return standing() === "stranger" ? clock.spareNow() : clock.now()
+  }
+
   get usedAt(): number {
     return this.#usedAt
   }
 
   /** Charges an arrival; returns a promise if reading must pause. */
   charge(pieces: number, bytes: number): Promise<unknown> | undefined {
-    const now = this.#around.clock.now()
+    const now = this.#now()
     const rates = this.#rates
-    this.#usedAt = now
+    this.#usedAt = this.#around.clock.now()
     this.#pieces.change(rates.pieces, now)
     this.#bytes.change(rates.bytes, now)
     const piecesWaitMs = this.#pieces.take(pieces, now)

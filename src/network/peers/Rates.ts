@@ -15,7 +15,7 @@ const TRUSTED: Raw = { pieces: { burst: 20_000, perSecond: 5_000 }, bytes: { bur
 
 /** A piece takes about ten microseconds. */
 export const RATES: { readonly [standing in Standing]: Raw } = {
-  stranger: { pieces: { burst: 1_000, perSecond: 1_000 }, bytes: { burst: 4 * MIB, perSecond: 4 * MIB } },
+  stranger: { pieces: { burst: 250, perSecond: 1_000 }, bytes: { burst: 4 * MIB, perSecond: 4 * MIB } },
   named: TRUSTED,
   member: TRUSTED,
 }

@@ -62,7 +62,7 @@ export class Switchboard {
     this.#self = options.signer && Address.fromPublicKey(options.signer.publicKey)
     this.#log = log
     this.#discipline = discipline
-    this.#arrivals = new Arrivals(Reception.GREETING_LIMIT_MS, clock.now, (host) => this.#dialling.knows(host))
+    this.#arrivals = new Arrivals(Reception.GREETING_LIMIT_MS, clock, (host) => this.#dialling.knows(host))
     this.#traffic = new Traffic(
       { standing: standingOf, flooded: (peer, what) => discipline.offendPeer(peer, "pieces", what) },
       clock,

@@ -164,7 +164,7 @@ export class TlsWire implements Wire.Wire {
         throw new Error(refusal ?? "it closed the connection")
       }
       const line = { socket, raw, records }
-      this.#open(new TlsConnection({ ...facts, peer }, line, this.#observing(), this.#options.clock.now), rest)
+      this.#open(new TlsConnection({ ...facts, peer }, line, this.#observing(), this.#options.clock), rest)
       return peer
     } finally {
       this.#strange.delete(raw)

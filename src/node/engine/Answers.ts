@@ -36,7 +36,6 @@ const BYTES_PER_MILLISECOND = 131_072
 
 export class Answers {
   readonly #answer: Answer
-  readonly #now: () => number
   readonly #questions = new FairQueue<Question | DiskQuestion>()
   readonly #bytes: Budget
   readonly #milliseconds: Budget
@@ -47,9 +46,10 @@ export class Answers {
 
   constructor(answer: Answer, now: () => number = () => performance.now()) {
     this.#answer = answer
-    this.#now = now
-    this.#bytes = new Budget(BYTES, now())
-    this.#milliseconds = new Budget(MILLISECONDS, now())
+    // Newcomers need answers on a busy machine as well.
+    const clock = { now, spareNow: now }
+    this.#bytes = new Budget(BYTES, clock)
+    this.#milliseconds = new Budget(MILLISECONDS, clock)
   }
 
   get waiting(): number {
@@ -86,8 +86,7 @@ export class Answers {
       let making = 0
       for (const count of this.#inTheMaking.values()) making += count
       if (making >= MAX_ANSWERS || this.#questions.size === 0) return
-      const now = this.#now()
-      const next = this.#questions.next((owner) => this.#mayHave(owner, now))
+      const next = this.#questions.next((owner) => this.#mayHave(owner))
       if (next === undefined) {
         // Answers in progress start the next one when they finish.
         if (making === 0) this.#lookLater()
@@ -97,23 +96,22 @@ export class Answers {
     }
   }
 
-  #mayHave({ peer, standing }: Owner, now: number): boolean {
+  #mayHave({ peer, standing }: Owner): boolean {
     const making = this.#inTheMaking.get(peer) ?? 0
     if (making >= (standing === "member" ? OF_A_MEMBER : 1)) return false
-    return this.#bytes.has(standing, now) && this.#milliseconds.has(standing, now)
+    return this.#bytes.has(standing) && this.#milliseconds.has(standing)
   }
 
   #make(owner: Owner, question: Question | DiskQuestion): void {
     const { peer, standing } = owner
     this.#inTheMaking.set(peer, (this.#inTheMaking.get(peer) ?? 0) + 1)
     this.#answer(owner, question, ({ bytes, milliseconds }) => {
-      const now = this.#now()
       const making = (this.#inTheMaking.get(peer) ?? 1) - 1
       if (making === 0) this.#inTheMaking.delete(peer)
       else this.#inTheMaking.set(peer, making)
       this.#questions.charge(owner, milliseconds + bytes / BYTES_PER_MILLISECOND)
-      this.#bytes.take(standing, bytes, now)
-      this.#milliseconds.take(standing, milliseconds, now)
+      this.#bytes.take(standing, bytes)
+      this.#milliseconds.take(standing, milliseconds)
       this.#begin()
     })
   }

@@ -9,6 +9,7 @@
  * invalid signature.
  */
 import { Allowance, type Rate } from "../../network/Allowance.js"
+import * as SpareTime from "../../turns/SpareTime.js"
 import * as Batch from "./Batch.js"
 import type { Deduplication } from "./Deduplication.js"
 import { FairQueue, type Owner } from "./FairQueue.js"
@@ -38,7 +39,7 @@ export class SignatureLanes {
   #isTurnOfDoubted = false
 
   constructor(strangers: Rate, copies: Deduplication) {
-    this.#strangers = new Allowance(strangers, performance.now())
+    this.#strangers = new Allowance(strangers, SpareTime.now())
     this.#copies = copies
   }
 
@@ -112,9 +113,8 @@ export class SignatureLanes {
   /** As many as fit into one batch, possibly part of a large job. */
   #batchOf(lane: FairQueue<Piece>): Batch.Batch {
     const batch: Array<Batch.UnderWay> = []
-    const now = performance.now()
-    const strangersMay = this.#strangers.take(0, now) === 0
-    const mayHave = ({ standing }: Owner): boolean => strangersMay || standing !== "stranger"
+    const mayHave = ({ standing }: Owner): boolean =>
+      standing !== "stranger" || this.#strangers.take(0, SpareTime.now()) === 0
     while (batch.length < Batch.MOST && this.#looks > 0) {
       const next = lane.next(mayHave)
       if (next === undefined) break
@@ -128,7 +128,7 @@ export class SignatureLanes {
       const begun = batch.length - before
       const cost = begun + (at - item.from - begun) / COPIES_PER_CHECK
       lane.charge(owner, cost)
-      if (owner.standing === "stranger") this.#strangers.take(cost, now)
+      if (owner.standing === "stranger") this.#strangers.take(cost, SpareTime.now())
     }
     return batch
   }

@@ -4,13 +4,13 @@
  */
 
 import * as Slice from "../../turns/Slice.js"
-import { Budget } from "./Budget.js"
+import { Budget, CLOCK, type Clock } from "./Budget.js"
 import { FairQueue, type Owner } from "./FairQueue.js"
 
 const RATES = {
   relayed: { burst: 500, perSecond: 200 },
   named: { burst: 1_000, perSecond: 400 },
-  stranger: { burst: 500, perSecond: 100 },
+  stranger: { burst: 100, perSecond: 100 },
 }
 /** How soon to check again whether a peer may have a turn. */
 const LOOK_MS = 10
@@ -19,8 +19,12 @@ export type Step = () => void
 
 export class Turns {
   readonly #steps = new FairQueue<Step>()
-  readonly #budget = new Budget(RATES, performance.now())
+  readonly #budget: Budget
   #isAtWork = false
+
+  constructor(clock: Clock = CLOCK) {
+    this.#budget = new Budget(RATES, clock)
+  }
 
   /** `step` must not throw: its caller contains its exceptions. */
   take(owner: Owner, step: Step): void {
@@ -44,13 +48,13 @@ export class Turns {
   #work(): void {
     const mayContinue = Slice.begin()
     let at = performance.now()
-    const mayHave = ({ standing }: Owner): boolean => this.#budget.has(standing, at)
+    const mayHave = ({ standing }: Owner): boolean => this.#budget.has(standing)
     let next = this.#steps.next(mayHave)
     while (next !== undefined) {
       next.item()
       const now = performance.now()
       this.#steps.charge(next.owner, now - at)
-      this.#budget.take(next.owner.standing, now - at, now)
+      this.#budget.take(next.owner.standing, now - at)
       at = now
       if (!mayContinue()) break
       next = this.#steps.next(mayHave)

@@ -28,6 +28,9 @@ export interface Fault {
   readonly changes: ReadonlyArray<Change>
 }
 
+/** A fault in a table: of a single change it states that change, without a list. */
+export type Stated<F extends Fault> = Omit<F, "changes"> & (Change | Pick<F, "changes">)
+
 /** Replacement texts by their span in a source; no two overlap. */
 type Edits = Array<{ readonly at: ESTree.Span; readonly text: string }>
 

@@ -1,112 +1,92 @@
 import { describe, expect, it } from "vitest"
-import { released, verdicts } from "./Verdicts.js"
+import { expectReleased, verdicts } from "./Verdicts.js"
 
 describe("direct decisions", () => {
   it("commit with a quorum of certificates", () => {
-    expect(
-      released(`
+    expectReleased(`
           A     B     C     D
       1  [.]    .     .     .
       2   =    [=]    =     =
       3   =     =    [=]    -
-      `),
-    ).toBe("A1")
+    `).toBe("A1")
   })
 
   it("leave the slot undecided with one certificate less than a quorum", () => {
-    expect(
-      released(`
+    expectReleased(`
           A     B     C     D
       1  [.]    .     .     .
       2   =    [=]    =     =
       3   =     =    [-]    -
-      `),
-    ).toBe("")
+    `).toBe("")
   })
 
   it("do not count a vertex that saw fewer votes than a quorum as a certificate", () => {
     // A, B and C vote for A1, D does not. D3 misses one of the votes.
-    expect(
-      released(`
+    expectReleased(`
           A     B     C     D
       1  [.]    .     .     .
       2   =    [=]    =    BCD
       3  ABC    =   [ABC]  ABD
-      `),
-    ).toBe("A1")
-    expect(
-      released(`
+    `).toBe("A1")
+    expectReleased(`
           A     B     C     D
       1  [.]    .     .     .
       2   =    [=]    =    BCD
       3  ABC    =   [ABD]  ABD
-      `),
-    ).toBe("")
+    `).toBe("")
   })
 
   it("skip with a quorum of blames", () => {
-    expect(
-      released(`
+    expectReleased(`
           A     B     C     D
       1  [.]    .     .     .
       2   -   [BCD]  BCD   BCD
-      `),
-    ).toBe("skip")
+    `).toBe("skip")
   })
 
   it("ignore a blame beyond the quorum", () => {
-    expect(
-      released(`
+    expectReleased(`
           A     B     C     D
       1  [.]    .     .     .
       2  BCD  [BCD]  BCD   BCD
-      `),
-    ).toBe("skip")
+    `).toBe("skip")
   })
 
   it("do not count an older vertex of the leader as a vote", () => {
-    expect(
-      released(`
+    expectReleased(`
           A      B     C      D
       1   .      .     .      .
       2   =     [-]    =      =
       3  ACD+B1  -   ACD+B1  ACD+B1
-      `),
-    ).toBe("A1 skip")
+    `).toBe("A1 skip")
   })
 
   it("leave the slot undecided with one blame less than a quorum", () => {
-    expect(
-      released(`
+    expectReleased(`
           A     B     C     D
       1  [.]    .     .     .
       2   -   [BCD]  BCD    -
-      `),
-    ).toBe("")
+    `).toBe("")
   })
 
   it("skip a leader without a vertex one round later", () => {
-    expect(
-      released(`
+    expectReleased(`
           A     B     C     D
       1  [-]    .     .     .
       2   -    [=]    =     =
       3   -     =    [=]    =
       4   -     =     =    [=]
-      `),
-    ).toBe("skip B2")
+    `).toBe("skip B2")
   })
 
   it("keep a leader skipped that comes after a quorum of blames", () => {
-    expect(
-      released(`
+    expectReleased(`
           A      B     C      D
       1  [.]     .     .      .
       2   =    [BCD]  BCD    BCD
       3   =      =    [=]     =
       4   =      =     =     [=]
-      `),
-    ).toBe("skip B2")
+    `).toBe("skip B2")
   })
 })
 
@@ -122,22 +102,19 @@ describe("decisions by the anchor", () => {
       `
 
   it("skip a slot without a certificate in the anchor's history", () => {
-    expect(
-      released(`${splitVotes}
+    expectReleased(`${splitVotes}
       6   =    [=]    =     =
-      `),
-    ).toBe("skip B2 C3 D4")
+    `).toBe("skip B2 C3 D4")
   })
 
   it("wait until the anchor is decided, and hold back decided slots above", () => {
-    expect(released(splitVotes)).toBe("")
+    expectReleased(splitVotes).toBe("")
     expect(verdicts(splitVotes, 4)).toBe("? B2 C3 ?")
   })
 
   it("commit a slot with a certificate in the anchor's history", () => {
     // D3 alone has seen three votes; the anchor D4 has D3 below it.
-    expect(
-      released(`
+    expectReleased(`
           A     B     C     D
       1  [.]    .     .     .
       2   =    [=]    =    BCD
@@ -145,14 +122,12 @@ describe("decisions by the anchor", () => {
       4   =     =     =    [=]
       5  [=]    =     =     =
       6   =    [=]    =     =
-      `),
-    ).toBe("A1 B2 C3 D4")
+    `).toBe("A1 B2 C3 D4")
   })
 
   it("accept any vertex in that history as the certificate", () => {
     // A3 alone has seen three votes.
-    expect(
-      released(`
+    expectReleased(`
           A     B     C     D
       1  [.]    .     .     .
       2   =    [=]    =    BCD
@@ -160,14 +135,12 @@ describe("decisions by the anchor", () => {
       4   =     =     =    [=]
       5  [=]    =     =     =
       6   =    [=]    =     =
-      `),
-    ).toBe("A1 B2 C3 D4")
+    `).toBe("A1 B2 C3 D4")
   })
 
   it("ignore a certificate outside the anchor's history", () => {
     // A3 certifies A1, but D4 does not reach it.
-    expect(
-      released(`
+    expectReleased(`
           A     B     C     D
       1  [.]    .     .     .
       2   =    [=]    =    BCD
@@ -175,8 +148,7 @@ describe("decisions by the anchor", () => {
       4   =     =     =   [BCD]
       5  [=]    =     =     =
       6   =    [=]    =     =
-      `),
-    ).toBe("skip B2 C3 D4")
+    `).toBe("skip B2 C3 D4")
   })
 
   it("use the first slot above that is not skipped as the anchor", () => {
@@ -190,11 +162,9 @@ describe("decisions by the anchor", () => {
       6   =    [=]    =     -
       `
     expect(verdicts(drawn, 5)).toBe("? B2 C3 skip ?")
-    expect(
-      released(`${drawn}
+    expectReleased(`${drawn}
       7   =     =    [=]    -
-      `),
-    ).toBe("skip B2 C3 skip A5")
+    `).toBe("skip B2 C3 skip A5")
   })
 
   it("use an undecided slot as the anchor, and never jump over it", () => {
@@ -210,13 +180,11 @@ describe("decisions by the anchor", () => {
       7   =     =    [=]    =
       `
     expect(verdicts(whole, 5)).toBe("? B2 C3 ? A5")
-    expect(released(whole)).toBe("")
-    expect(
-      released(`${whole}
+    expectReleased(whole).toBe("")
+    expectReleased(`${whole}
       8   =     =     =    [=]
       9  [=]    =     =     =
-      `),
-    ).toBe("skip B2 C3 skip A5 B6 C7")
+    `).toBe("skip B2 C3 skip A5 B6 C7")
   })
 
   it("release several pending slots together, in order", () => {
@@ -229,16 +197,14 @@ describe("decisions by the anchor", () => {
       5  [=]   ABC   ABC    =
       6   =    [=]   BCD   BCD
       `
-    expect(released(pending)).toBe("")
+    expectReleased(pending).toBe("")
     expect(verdicts(pending, 6)).toBe("? ? ? ? ? ?")
-    expect(
-      released(`${pending}
+    expectReleased(`${pending}
       7   =     =    [=]    =
       8   =     =     =    [=]
       9  [=]    =     =     =
      10   =    [=]    =     =
-      `),
-    ).toBe("skip skip skip skip skip B6 C7 D8")
+    `).toBe("skip skip skip skip skip B6 C7 D8")
   })
 
   it("hold back only the upper of two decided slots around an undecided one", () => {
@@ -251,7 +217,7 @@ describe("decisions by the anchor", () => {
       5   =     =     =    [=]
       `
     expect(verdicts(drawn, 3)).toBe("A1 ? C3")
-    expect(released(drawn)).toBe("A1")
+    expectReleased(drawn).toBe("A1")
   })
 
   it("do not certify by votes in the older parents of a vertex", () => {

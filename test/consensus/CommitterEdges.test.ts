@@ -4,13 +4,12 @@ import { Committer } from "../../src/consensus/commit/Committer.js"
 import { Dag } from "../../src/consensus/dag/Dag.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import { draw } from "./Picture.js"
-import { decide, released, verdicts } from "./Verdicts.js"
+import { decide, expectReleased, verdicts } from "./Verdicts.js"
 
 describe("equivocation", () => {
   it("with split votes is settled for the vertex that the anchor's history certifies", () => {
     // A1 has three votes, a1 one. Only D3 knows all three.
-    expect(
-      released(`
+    expectReleased(`
           A      B      C      D
       1  [./.]   .      .      .
       2  ABCD  [ABCD]  ABCD   aBCD
@@ -18,19 +17,16 @@ describe("equivocation", () => {
       4   =      =      =     [=]
       5  [=]     =      =      =
       6   =     [=]     =      =
-      `),
-    ).toBe("A1 B2 C3 D4")
+    `).toBe("A1 B2 C3 D4")
   })
 
   it("can leave the second vertex of a leader slot committed", () => {
-    expect(
-      released(`
+    expectReleased(`
           A      B      C      D
       1  [./.]   .      .      .
       2  ABCD  [aBCD]  aBCD   aBCD
       3   =      =     [=]     =
-      `),
-    ).toBe("a1")
+    `).toBe("a1")
   })
 
   it("with evenly split votes gives neither a vote nor a blame, and the anchor skips the slot", () => {
@@ -41,148 +37,120 @@ describe("equivocation", () => {
       3   =      =     [=]     =
       `
     expect(verdicts(split, 1)).toBe("?")
-    expect(
-      released(`${split}
+    expectReleased(`${split}
       4   =      =      =     [=]
       5  [=]     =      =      =
       6   =     [=]     =      =
-      `),
-    ).toBe("skip B2 C3 D4")
+    `).toBe("skip B2 C3 D4")
   })
 
   it("in votes for one vertex counts the voter once", () => {
     // A and B vote for A1, B with both of its vertices: two of four votes, however many vertices.
-    expect(
-      released(`
+    expectReleased(`
           A      B        C      D
       1  [.]     .        .      .
       2   =   [=/ABC]    BCD    BCD
       3  ABCD  ABCD    [AbCD]   AbCD
-      `),
-    ).toBe("")
+    `).toBe("")
   })
 
   it("in blames counts the blamer once", () => {
-    expect(
-      released(`
+    expectReleased(`
           A     B          C     D
       1  [.]    .          .     .
       2   -  [BCD/BCD]    BCD    -
-      `),
-    ).toBe("")
+    `).toBe("")
   })
 
   it("in a vote and a blame counts on either side, and the certificate needs the vote", () => {
     // B2 votes for A1, b2 blames. Those who name B2 certify.
-    expect(
-      released(`
+    expectReleased(`
           A     B         C     D
       1  [.]    .         .     .
       2   =  [ABCD/BCD]   =    BCD
       3  ABC   ABC      [ABC]  AbCD
-      `),
-    ).toBe("A1")
+    `).toBe("A1")
   })
 
   it("in certificates counts the author once", () => {
-    expect(
-      released(`
+    expectReleased(`
           A        B      C     D
       1  [.]       .      .     .
       2   =       [=]     =     =
       3  =/ABC  =/ABD    [-]    -
-      `),
-    ).toBe("")
+    `).toBe("")
   })
 })
 
 describe("committees", () => {
   it("of one commit every round two rounds later", () => {
-    expect(
-      released(`
+    expectReleased(`
           A
       1  [.]
       2  [A]
       3  [A]
       4  [A]
-      `),
-    ).toBe("A1 A2")
+    `).toBe("A1 A2")
   })
 
   it("of seven commit with five certificates, so two may be silent", () => {
-    expect(
-      released(`
+    expectReleased(`
           A    B    C    D    E    F    G
       1  [.]   .    .    .    .    .    .
       2   =   [=]   =    =    =    -    -
       3   =    =   [=]   =    =    -    -
-      `),
-    ).toBe("A1")
-    expect(
-      released(`
+    `).toBe("A1")
+    expectReleased(`
           A    B    C    D    E    F    G
       1  [.]   .    .    .    .    .    .
       2   =   [=]   =    =    =    -    -
       3   =    =   [=]   =    -    -    -
-      `),
-    ).toBe("")
+    `).toBe("")
   })
 
   it("of ten commit with seven certificates, so three may be silent", () => {
-    expect(
-      released(`
+    expectReleased(`
           A    B    C    D    E    F    G    H    I    J
       1   .    .   [.]   .    .    .    .    .    .    .
       2   =   [=]   =    =    =    =    =    -    -    -
       3   =    =    =    =    =    =   [=]   -    -    -
-      `),
-    ).toBe("C1")
-    expect(
-      released(`
+    `).toBe("C1")
+    expectReleased(`
           A    B    C    D    E    F    G    H    I    J
       1   .    .   [-]   .    .    .    .    .    .    .
       2   =   [=]   -    =    =    =    =    =    -    -
-      `),
-    ).toBe("skip")
+    `).toBe("skip")
   })
 
   it("count stake, not heads", () => {
     // A and B hold nine of twelve; the other three decide nothing without them.
-    expect(
-      released(`
+    expectReleased(`
          A:5   B:4   C:1   D:1   E:1
       1  [.]    .     .     .     .
       2   =    [=]    -     -     -
       3   =     =    [-]    -     -
-      `),
-    ).toBe("A1")
-    expect(
-      released(`
+    `).toBe("A1")
+    expectReleased(`
          A:5   B:4   C:1   D:1   E:1
       1   .    [.]    .     .     .
       2   =     -     =     =    [=]
       3   =     -     =     =    [=]
-      `),
-    ).toBe("")
+    `).toBe("")
   })
 
   it("do not count exactly two thirds as a quorum", () => {
-    expect(
-      released(`
+    expectReleased(`
          A:2   B:2   C:2
       1  [.]    .     .
       2   =    [=]    =
       3   =     =    [-]
-      `),
-    ).toBe("")
-    expect(
-      released(`
+    `).toBe("")
+    expectReleased(`
          A:2   B:3   C:2
       1  [.]    .     .
       2   =    [=]    =
       3   =     =    [-]
-      `),
-    ).toBe("A1")
+    `).toBe("A1")
   })
 })
 

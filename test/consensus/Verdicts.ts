@@ -26,7 +26,7 @@ const backwards = (picture: Picture): ReadonlyArray<Vertex> =>
   picture.vertices.toReversed().sort((a, b) => a.header.round - b.header.round)
 
 /** The verdicts that a picture releases, in any order of arrival. */
-export const released = (text: string): string => {
+const released = (text: string): string => {
   const picture = draw(text)
   const { committer, released: told } = decide(picture, picture.vertices)
   expect(committer.contradiction).toBeNull()
@@ -37,6 +37,8 @@ export const released = (text: string): string => {
   expect(reference.join(" ")).toBe(told)
   return told
 }
+
+export const expectReleased = (text: string) => expect(released(text))
 
 /** The verdict of each round, including those that wait for a lower one. */
 export const verdicts = (text: string, upTo: number): string => {

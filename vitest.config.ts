@@ -81,7 +81,12 @@ const projects: NonNullable<ViteUserConfig["test"]>["projects"] = [
 ]
 
 /** The long stories of networks of processes, one after the other: each needs the machine for itself. */
-const stories = (include: string): ViteUserConfig["test"] => ({ ...shared, include: [include], fileParallelism: false })
+const stories = (include: string): ViteUserConfig["test"] => ({
+  ...shared,
+  testTimeout: 600_000,
+  include: [include],
+  fileParallelism: false,
+})
 
 /** What `vitest run --mode NAME` runs; without a name, `test`. */
 const modes: { readonly [mode: string]: ViteUserConfig["test"] } = {

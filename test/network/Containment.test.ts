@@ -17,12 +17,11 @@ import { type Bot, connect, piece, type Wish } from "./attacks/Bot.js"
 
 const genesisHash = "ab".repeat(32) as Hash
 const networkId = "udg-switchboard" as NetworkId
-const LIMIT_MS = 300_000
 
 const left: Array<() => Promise<void>> = []
 afterEach(async () => {
   for (const stop of left.splice(0)) await stop().catch(() => {})
-}, LIMIT_MS)
+})
 
 const until = async (holds: () => boolean): Promise<void> => {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20))
@@ -84,101 +83,85 @@ const question = () => {
 }
 
 describe("a message", () => {
-  it(
-    "must arrive within a minute of its first byte",
-    async () => {
-      const { board, clock, warnings, stranger } = await started()
-      const slow = await stranger("127.0.0.1")
-      await until(() => board.sessions.length === 1)
-      const [session] = board.sessions
-      await slow.writeRaw([piece("questions", question()).subarray(0, 7)])
-      await untilLater(clock, 60_001, () => session?.hasUnfinished === true)
-      clock.now -= 1
-      board.sweep()
-      expect(slow.isOpen()).toBe(true)
-      clock.now += 2
-      board.sweep()
-      await until(() => !slow.isOpen() && board.sessions.length === 0)
-      expect(warnings).toEqual([])
-    },
-    LIMIT_MS,
-  )
+  it("must arrive within a minute of its first byte", async () => {
+    const { board, clock, warnings, stranger } = await started()
+    const slow = await stranger("127.0.0.1")
+    await until(() => board.sessions.length === 1)
+    const [session] = board.sessions
+    await slow.writeRaw([piece("questions", question()).subarray(0, 7)])
+    await untilLater(clock, 60_001, () => session?.hasUnfinished === true)
+    clock.now -= 1
+    board.sweep()
+    expect(slow.isOpen()).toBe(true)
+    clock.now += 2
+    board.sweep()
+    await until(() => !slow.isOpen() && board.sessions.length === 0)
+    expect(warnings).toEqual([])
+  })
 })
 
 describe("a peer", () => {
-  it(
-    "that trickles its closing checkpoints has a minute for all of them",
-    async () => {
-      const { board, clock, stranger } = await started()
-      const slow = await stranger("127.0.0.1")
-      await until(() => board.sessions.length === 1)
-      const bytes = piece("answers", MessageCodec.encode({ _tag: "Closing", signed: [], newest: null }))
-      let at = 0
-      const drip = () => slow.writeRaw([bytes.subarray(at, ++at)])
+  it("that trickles its closing checkpoints has a minute for all of them", async () => {
+    const { board, clock, stranger } = await started()
+    const slow = await stranger("127.0.0.1")
+    await until(() => board.sessions.length === 1)
+    const bytes = piece("answers", MessageCodec.encode({ _tag: "Closing", signed: [], newest: null }))
+    let at = 0
+    const drip = () => slow.writeRaw([bytes.subarray(at, ++at)])
+    await drip()
+    // The first byte has arrived, and its minute has begun.
+    await untilLater(clock, 60_001, () => board.sessions[0]?.hasUnfinished === true)
+    clock.now -= 60_001
+    for (let seconds = 0; seconds < 60; seconds += 12) {
+      board.sweep()
+      expect(slow.isOpen()).toBe(true)
       await drip()
-      // The first byte has arrived, and its minute has begun.
-      await untilLater(clock, 60_001, () => board.sessions[0]?.hasUnfinished === true)
-      clock.now -= 60_001
-      for (let seconds = 0; seconds < 60; seconds += 12) {
-        board.sweep()
-        expect(slow.isOpen()).toBe(true)
-        await drip()
-        await new Promise((resolve) => setTimeout(resolve, 50))
-        clock.now += 12_000
-      }
-      clock.now += 1_000
-      board.sweep()
-      await until(() => !slow.isOpen() && board.sessions.length === 0)
-    },
-    LIMIT_MS,
-  )
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      clock.now += 12_000
+    }
+    clock.now += 1_000
+    board.sweep()
+    await until(() => !slow.isOpen() && board.sessions.length === 0)
+  })
 
-  it(
-    "that reads nothing is disconnected after half a minute, and others are not",
-    async () => {
-      const { board, clock, stranger } = await started()
-      await stranger("127.0.0.1", { heard: "deaf" })
-      const other = await stranger("127.0.0.2")
-      await until(() => board.sessions.length === 2)
-      const root = "cd".repeat(32) as Hash
-      const subtree = randomBytes(500_000)
-      for (const { facts } of board.sessions) {
-        for (let n = 0; n < 14; n++) board.send(facts.peer, { _tag: "State", root, subtree })
-      }
-      const waiting = () => board.sessions.filter(({ isStalled }) => isStalled).length
-      await untilLater(clock, 30_001, () => waiting() === 1)
-      clock.now -= 2
-      board.sweep()
-      expect(board.sessions).toHaveLength(2)
-      clock.now += 2
-      board.sweep()
-      // A peer that does not read does not notice either.
-      await until(() => board.sessions.length === 1)
-      expect(other.isOpen()).toBe(true)
-    },
-    LIMIT_MS,
-  )
+  it("that reads nothing is disconnected after half a minute, and others are not", async () => {
+    const { board, clock, stranger } = await started()
+    await stranger("127.0.0.1", { heard: "deaf" })
+    const other = await stranger("127.0.0.2")
+    await until(() => board.sessions.length === 2)
+    const root = "cd".repeat(32) as Hash
+    const subtree = randomBytes(500_000)
+    for (const { facts } of board.sessions) {
+      for (let n = 0; n < 14; n++) board.send(facts.peer, { _tag: "State", root, subtree })
+    }
+    const waiting = () => board.sessions.filter(({ isStalled }) => isStalled).length
+    await untilLater(clock, 30_001, () => waiting() === 1)
+    clock.now -= 2
+    board.sweep()
+    expect(board.sessions).toHaveLength(2)
+    clock.now += 2
+    board.sweep()
+    // A peer that does not read does not notice either.
+    await until(() => board.sessions.length === 1)
+    expect(other.isOpen()).toBe(true)
+  })
 
-  it(
-    "that does not greet is disconnected after ten seconds, or at once when it sends something else",
-    async () => {
-      const { board, clock, heard, stranger } = await counting()
-      const silent = await stranger("127.0.0.1", { isSilent: true })
-      const hasty = await stranger("127.0.0.2", { isSilent: true })
-      await hasty.writeRaw([piece("questions", question())])
-      await until(() => !hasty.isOpen())
-      expect(silent.isOpen()).toBe(true)
-      expect([heard(), board.sessions.length]).toEqual([0, 0])
-      clock.now += 10_001
-      const swept = performance.now()
-      board.sweep()
-      await until(() => !silent.isOpen())
-      // Otherwise the limit for a greeting would have closed it, in ten seconds of the real clock.
-      expect(performance.now() - swept).toBeLessThan(9_000)
-      expect([heard(), board.failures]).toEqual([0, 0])
-    },
-    LIMIT_MS,
-  )
+  it("that does not greet is disconnected after ten seconds, or at once when it sends something else", async () => {
+    const { board, clock, heard, stranger } = await counting()
+    const silent = await stranger("127.0.0.1", { isSilent: true })
+    const hasty = await stranger("127.0.0.2", { isSilent: true })
+    await hasty.writeRaw([piece("questions", question())])
+    await until(() => !hasty.isOpen())
+    expect(silent.isOpen()).toBe(true)
+    expect([heard(), board.sessions.length]).toEqual([0, 0])
+    clock.now += 10_001
+    const swept = performance.now()
+    board.sweep()
+    await until(() => !silent.isOpen())
+    // Otherwise the limit for a greeting would have closed it, in ten seconds of the real clock.
+    expect(performance.now() - swept).toBeLessThan(9_000)
+    expect([heard(), board.failures]).toEqual([0, 0])
+  })
 })
 
 describe("the slots of strangers", () => {
@@ -214,33 +197,28 @@ describe("the slots of strangers", () => {
       expect(board.strangers).toBe(ConnectionSlots.STRANGERS)
       expect(bots.filter((bot) => !bot.isOpen())).toEqual([rude])
     },
-    LIMIT_MS,
   )
 })
 
 describe("a bug of this node", () => {
-  it(
-    "costs a peer its message and nothing else, is counted each time and logged once per peer",
-    async () => {
-      let [isBroken, answered] = [true, 0]
-      const { board, warnings, stranger } = await started(({ release }) => {
-        if (isBroken) throw new Error("planted")
-        answered++
-        release("known")
-      })
-      const bots = [await stranger("127.0.0.1"), await stranger("127.0.0.2")]
-      // More than may wait to be accepted at a time: failed messages take up no room.
-      const sent = Array.from({ length: 300 }, question)
-      for (const bot of bots) bot.write("questions", sent).catch(() => {})
-      await until(() => board.failures === 600)
-      expect(warnings.sort()).toEqual([...warnings.slice(0, 1), ...warnings.slice(0, 1)])
-      expect(warnings).toHaveLength(2)
-      expect(warnings[0]).toContain("planted")
-      isBroken = false
-      for (const bot of bots) bot.write("questions", [question()]).catch(() => {})
-      await until(() => answered === 2)
-      expect(bots.map((bot) => bot.isOpen())).toEqual([true, true])
-    },
-    LIMIT_MS,
-  )
+  it("costs a peer its message and nothing else, is counted each time and logged once per peer", async () => {
+    let [isBroken, answered] = [true, 0]
+    const { board, warnings, stranger } = await started(({ release }) => {
+      if (isBroken) throw new Error("planted")
+      answered++
+      release("known")
+    })
+    const bots = [await stranger("127.0.0.1"), await stranger("127.0.0.2")]
+    // More than may wait to be accepted at a time: failed messages take up no room.
+    const sent = Array.from({ length: 300 }, question)
+    for (const bot of bots) bot.write("questions", sent).catch(() => {})
+    await until(() => board.failures === 600)
+    expect(warnings.sort()).toEqual([...warnings.slice(0, 1), ...warnings.slice(0, 1)])
+    expect(warnings).toHaveLength(2)
+    expect(warnings[0]).toContain("planted")
+    isBroken = false
+    for (const bot of bots) bot.write("questions", [question()]).catch(() => {})
+    await until(() => answered === 2)
+    expect(bots.map((bot) => bot.isOpen())).toEqual([true, true])
+  })
 })

@@ -7,8 +7,6 @@ import { expectOneHistory } from "./History.js"
 import * as Processes from "./Processes.js"
 import * as Wallet from "./Wallet.js"
 
-const LIMIT_MS = 240_000
-
 afterEach(Processes.removeAll)
 
 const health = async ({ http }: Processes.Started): Promise<unknown> => {
@@ -52,85 +50,69 @@ const withPlanted = async (by: string) => {
 }
 
 describe("a running node", () => {
-  it(
-    "with a ledger that creates coins ends with 101, and the others continue",
-    async () => {
-      const found = await withPlanted("(state, _row, _recipient, { to, amount }) => state.creditAddress(to, amount)")
-      expect(found).toEqual({
-        before: "ok",
-        code: 101,
-        line: expect.stringMatching(
-          /supply invariant violated: .*found liquid \d+ .*, expected liquid \d+ .* exitCode=101$/,
-        ),
-      })
-    },
-    LIMIT_MS,
-  )
+  it("with a ledger that creates coins ends with 101, and the others continue", async () => {
+    const found = await withPlanted("(state, _row, _recipient, { to, amount }) => state.creditAddress(to, amount)")
+    expect(found).toEqual({
+      before: "ok",
+      code: 101,
+      line: expect.stringMatching(
+        /supply invariant violated: .*found liquid \d+ .*, expected liquid \d+ .* exitCode=101$/,
+      ),
+    })
+  })
 
-  it(
-    "with coins in memory that no transaction created ends with 101, although none of it reaches the disk",
-    async () => {
-      const odd = '"ab".repeat(20)'
-      const found = await withPlanted(
-        `(state, row, recipient, { to, amount }) => {
-          state.pay(row, recipient ?? state.accounts.findOrAdd(to), amount)
-          state.accounts.restorePlain(${odd}, 5, 0)
-        }`,
-      )
-      expect(found).toEqual({
-        before: "ok",
-        code: 101,
-        line: expect.stringMatching(
-          /supply invariant violated: balances and held bonds do not add up to the liquid total; .* exitCode=101$/,
-        ),
-      })
-    },
-    LIMIT_MS,
-  )
+  it("with coins in memory that no transaction created ends with 101, although none of it reaches the disk", async () => {
+    const odd = '"ab".repeat(20)'
+    const found = await withPlanted(
+      `(state, row, recipient, { to, amount }) => {
+        state.pay(row, recipient ?? state.accounts.findOrAdd(to), amount)
+        state.accounts.restorePlain(${odd}, 5, 0)
+      }`,
+    )
+    expect(found).toEqual({
+      before: "ok",
+      code: 101,
+      line: expect.stringMatching(
+        /supply invariant violated: balances and held bonds do not add up to the liquid total; .* exitCode=101$/,
+      ),
+    })
+  })
 
-  it(
-    "with another state than a quorum's ends with 100, and the others continue",
-    async () => {
-      const found = await withPlanted("(state, row, _recipient, { amount }) => state.pay(row, row, amount)")
-      expect(found).toEqual({
-        before: "ok",
-        code: 100,
-        line: expect.stringMatching(/finality rollback: a quorum signed checkpoint .* exitCode=100$/),
-      })
-    },
-    LIMIT_MS,
-  )
+  it("with another state than a quorum's ends with 100, and the others continue", async () => {
+    const found = await withPlanted("(state, row, _recipient, { amount }) => state.pay(row, row, amount)")
+    expect(found).toEqual({
+      before: "ok",
+      code: 100,
+      line: expect.stringMatching(/finality rollback: a quorum signed checkpoint .* exitCode=100$/),
+    })
+  })
 
   // Two of four sign everything twice, one version for each of the honest two, which are not connected.
-  it(
-    "that meets a second history, signed by more than a third, ends with 100",
-    async () => {
-      const network = Processes.found({ roundMs: 250, epochRounds: 240 })
-      const half = async (honest: number, mark: string) => {
-        const nodes: Array<Processes.Started> = []
-        for (const n of [0, 1]) {
-          const key = ["--validator-key", `${network.folder}/${n}.key`, ...nodes.flatMap(({ p2p }) => ["--peer", p2p])]
-          nodes.push(await Processes.start(network, `${n}${mark}`, key))
-        }
-        const last = await Processes.startValidator(network, honest, nodes)
-        await Processes.everybodyAt([...nodes, last], 15)
-        return { nodes, honest: last }
+  it("that meets a second history, signed by more than a third, ends with 100", async () => {
+    const network = Processes.found({ roundMs: 250, epochRounds: 240 })
+    const half = async (honest: number, mark: string) => {
+      const nodes: Array<Processes.Started> = []
+      for (const n of [0, 1]) {
+        const key = ["--validator-key", `${network.folder}/${n}.key`, ...nodes.flatMap(({ p2p }) => ["--peer", p2p])]
+        nodes.push(await Processes.start(network, `${n}${mark}`, key))
       }
-      const one = await half(2, "one")
-      const other = await half(3, "other")
-      expect(await Promise.all([health(one.honest), health(other.honest)])).toEqual(["ok", "ok"])
-      await other.honest.stop()
-      const peers = [one.honest, ...other.nodes]
-      const restarted = await Processes.startValidator(network, 3, peers)
-      const [code, node] = await Promise.race(
-        [one.honest, restarted].map(async (each) => [await each.ended, each] as const),
-      )
-      expect(code).toBe(100)
-      // Either of the two, depending on which it meets first.
-      expect(lastLine(node)).toMatch(
-        /finality rollback: (round \d+ has two certified leaders|the vertices decide the leader of round|a quorum signed).* exitCode=100$/,
-      )
-    },
-    LIMIT_MS,
-  )
+      const last = await Processes.startValidator(network, honest, nodes)
+      await Processes.everybodyAt([...nodes, last], 15)
+      return { nodes, honest: last }
+    }
+    const one = await half(2, "one")
+    const other = await half(3, "other")
+    expect(await Promise.all([health(one.honest), health(other.honest)])).toEqual(["ok", "ok"])
+    await other.honest.stop()
+    const peers = [one.honest, ...other.nodes]
+    const restarted = await Processes.startValidator(network, 3, peers)
+    const [code, node] = await Promise.race(
+      [one.honest, restarted].map(async (each) => [await each.ended, each] as const),
+    )
+    expect(code).toBe(100)
+    // Either of the two, depending on which it meets first.
+    expect(lastLine(node)).toMatch(
+      /finality rollback: (round \d+ has two certified leaders|the vertices decide the leader of round|a quorum signed).* exitCode=100$/,
+    )
+  })
 })

@@ -19,7 +19,6 @@ import { piece } from "./attacks/Bot.js"
 import { type Stranger, stranger } from "./Hostile.js"
 import * as Processes from "./Processes.js"
 
-const LIMIT_MS = 180_000
 const EPOCH_ROUNDS = 240
 
 let network: Processes.Founded
@@ -35,12 +34,12 @@ const somebody = async (): Promise<Stranger> => {
 beforeAll(async () => {
   network = Processes.found({ validators: 1, roundMs: 200, epochRounds: EPOCH_ROUNDS })
   node = await Processes.startValidator(network, 0, [])
-}, LIMIT_MS)
+})
 
 afterAll(async () => {
   await Promise.all(strangers.map((one) => one.stop()))
   await Processes.removeAll()
-}, LIMIT_MS)
+})
 
 const goesOn = () => {
   const now = Processes.finalizedRound(node)
@@ -103,33 +102,25 @@ const residentMegabytes = () =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${node.pid}/status`, "utf8"))?.[1]) / 1_024
 
 describe("a peer", () => {
-  it(
-    "that sends garbage loses the connection, then is banned",
-    async () => {
-      const one = await somebody()
-      await untilBanned(one, ({ write }) =>
-        write(
-          "vertices",
-          [1, 2, 3].map(() => randomBytes(300)),
-        ),
-      )
-      await goesOn()
-    },
-    LIMIT_MS,
-  )
+  it("that sends garbage loses the connection, then is banned", async () => {
+    const one = await somebody()
+    await untilBanned(one, ({ write }) =>
+      write(
+        "vertices",
+        [1, 2, 3].map(() => randomBytes(300)),
+      ),
+    )
+    await goesOn()
+  })
 
-  it(
-    "that announces more than it sends is disconnected before it is read",
-    async () => {
-      const one = await somebody()
-      const announced = piece("answers", new Uint8Array(0))
-      announced[3] = 64
-      await untilBanned(one, ({ writeRaw }) => writeRaw([announced]))
-      expect(node.log()).toContain("a piece of 4194304 bytes")
-      await goesOn()
-    },
-    LIMIT_MS,
-  )
+  it("that announces more than it sends is disconnected before it is read", async () => {
+    const one = await somebody()
+    const announced = piece("answers", new Uint8Array(0))
+    announced[3] = 64
+    await untilBanned(one, ({ writeRaw }) => writeRaw([announced]))
+    expect(node.log()).toContain("a piece of 4194304 bytes")
+    await goesOn()
+  })
 
   it(
     Rest.of("ten thousand questions", "that asks ten thousand questions is banned, and memory stays bounded"),
@@ -147,158 +138,125 @@ describe("a peer", () => {
       await goesOn()
       expect(residentMegabytes() - before).toBeLessThan(300)
     },
-    LIMIT_MS,
   )
 
-  it(
-    "of another network is refused, and the log names that network",
-    async () => {
-      const one = await somebody()
-      const genesisHash = "ab".repeat(32) as Hash.Hash
-      await one.connect({ genesisHash, networkId: "elsewhere" as NetworkId }).catch(() => {})
-      await Processes.until("the log says so", () =>
-        new RegExp(`WARN .*refused: it is on network elsewhere \\(genesis ${genesisHash}\\)`).test(node.log()),
-      )
-    },
-    LIMIT_MS,
-  )
+  it("of another network is refused, and the log names that network", async () => {
+    const one = await somebody()
+    const genesisHash = "ab".repeat(32) as Hash.Hash
+    await one.connect({ genesisHash, networkId: "elsewhere" as NetworkId }).catch(() => {})
+    await Processes.until("the log says so", () =>
+      new RegExp(`WARN .*refused: it is on network elsewhere \\(genesis ${genesisHash}\\)`).test(node.log()),
+    )
+  })
 
-  it(
-    "of another protocol version is refused, and the log names that version",
-    async () => {
-      const one = await somebody()
-      await one.connect({ version: 9 }).catch(() => {})
-      await Processes.until("the log says so", () => /WARN .*refused: it speaks version 9/.test(node.log()))
-    },
-    LIMIT_MS,
-  )
+  it("of another protocol version is refused, and the log names that version", async () => {
+    const one = await somebody()
+    await one.connect({ version: 9 }).catch(() => {})
+    await Processes.until("the log says so", () => /WARN .*refused: it speaks version 9/.test(node.log()))
+  })
 
-  it(
-    "that is named and speaks an old wire protocol is logged once",
-    async () => {
-      const old = createServer((socket) => {
-        socket.on("error", () => {}).once("data", () => socket.end())
-      }).listen(0, "127.0.0.1")
-      onTestFinished(() => void old.close())
-      await once(old, "listening")
-      const at = `127.0.0.1:${(old.address() as AddressInfo).port}`
-      const follower = await Processes.start(network, "names", ["--no-validate", "--peer", at, "--peer", node.p2p])
-      let dialled = 0
-      old.on("connection", () => dialled++)
-      await Processes.until("it is dialled again", () => dialled >= 2)
-      await Processes.until("it follows the other one", () => Processes.finalizedRound(follower) > 3)
-      const lines = follower
-        .log()
-        .split("\n")
-        .filter((line) => line.includes("peer not connected"))
-      expect(lines.filter((line) => line.includes("WARN"))).toEqual([
-        expect.stringContaining(`no handshake with ${at}: it closed the connection before it proved a key`),
-      ])
-      await follower.stop()
-    },
-    LIMIT_MS,
-  )
+  it("that is named and speaks an old wire protocol is logged once", async () => {
+    const old = createServer((socket) => {
+      socket.on("error", () => {}).once("data", () => socket.end())
+    }).listen(0, "127.0.0.1")
+    onTestFinished(() => void old.close())
+    await once(old, "listening")
+    const at = `127.0.0.1:${(old.address() as AddressInfo).port}`
+    const follower = await Processes.start(network, "names", ["--no-validate", "--peer", at, "--peer", node.p2p])
+    let dialled = 0
+    old.on("connection", () => dialled++)
+    await Processes.until("it is dialled again", () => dialled >= 2)
+    await Processes.until("it follows the other one", () => Processes.finalizedRound(follower) > 3)
+    const lines = follower
+      .log()
+      .split("\n")
+      .filter((line) => line.includes("peer not connected"))
+    expect(lines.filter((line) => line.includes("WARN"))).toEqual([
+      expect.stringContaining(`no handshake with ${at}: it closed the connection before it proved a key`),
+    ])
+    await follower.stop()
+  })
 
-  it(
-    Rest.of("many lines", "that holds connections and sends nothing does not keep others out"),
-    async () => {
-      const port = Number(node.p2p.split(":").at(-1))
-      const sockets: Array<Socket> = []
-      for (let n = 0; n < 100; n++) {
-        const socket = createConnection({ host: "127.0.0.1", port })
-        socket.on("error", () => {})
-        sockets.push(socket)
-      }
-      const silent = await somebody()
-      await silent.dial().catch(() => {})
-      const follower = await Processes.start(network, "follower", ["--no-validate", "--peer", node.p2p])
-      await Processes.until("a follower follows", () => Processes.finalizedRound(follower) > 3)
-      for (const socket of sockets) socket.destroy()
-      await follower.stop()
-    },
-    LIMIT_MS,
-  )
+  it(Rest.of("many lines", "that holds connections and sends nothing does not keep others out"), async () => {
+    const port = Number(node.p2p.split(":").at(-1))
+    const sockets: Array<Socket> = []
+    for (let n = 0; n < 100; n++) {
+      const socket = createConnection({ host: "127.0.0.1", port })
+      socket.on("error", () => {})
+      sockets.push(socket)
+    }
+    const silent = await somebody()
+    await silent.dial().catch(() => {})
+    const follower = await Processes.start(network, "follower", ["--no-validate", "--peer", node.p2p])
+    await Processes.until("a follower follows", () => Processes.finalizedRound(follower) > 3)
+    for (const socket of sockets) socket.destroy()
+    await follower.stop()
+  })
 
-  it(
-    "that shows closes under outdated keys is banned and changes nothing",
-    async () => {
-      const one = await somebody()
-      const retired = SecretKey.generate()
-      await untilBanned(one, async (line) => {
-        const claim = claimBy(retired)
-        const offences = offencesOf("WrongState")
-        let answered = 0
-        // The node asks every newcomer for its checkpoints, and after this claim for those in between.
-        await Processes.until("the claim is judged", () => {
-          const asked = closingQuestions(one)
-          if (answered < asked) line.write("answers", [claim]).catch(() => {})
-          answered = asked
-          return offencesOf("WrongState") > offences || !line.isOpen()
-        })
-        line.close()
+  it("that shows closes under outdated keys is banned and changes nothing", async () => {
+    const one = await somebody()
+    const retired = SecretKey.generate()
+    await untilBanned(one, async (line) => {
+      const claim = claimBy(retired)
+      const offences = offencesOf("WrongState")
+      let answered = 0
+      // The node asks every newcomer for its checkpoints, and after this claim for those in between.
+      await Processes.until("the claim is judged", () => {
+        const asked = closingQuestions(one)
+        if (answered < asked) line.write("answers", [claim]).catch(() => {})
+        answered = asked
+        return offencesOf("WrongState") > offences || !line.isOpen()
       })
-      await goesOn()
-      expect(node.log()).not.toContain("fetching the state")
-    },
-    LIMIT_MS,
-  )
+      line.close()
+    })
+    await goesOn()
+    expect(node.log()).not.toContain("fetching the state")
+  })
 
-  it(
-    Rest.of("many lines", "that stops in the middle of messages does not keep others out"),
-    async () => {
-      const before = residentMegabytes()
-      const one = await somebody()
-      for (let lines = 0; lines < 5; lines++) {
-        const line = await one.connect().catch(() => null)
-        for (const channel of ["vertices", "questions", "answers"] as const) {
-          await line?.writeRaw([piece(channel, randomBytes(1_000), KIND.part)]).catch(() => {})
-        }
-        await line?.writeRaw([piece("answers", randomBytes(1_000)).subarray(0, 500)]).catch(() => {})
+  it(Rest.of("many lines", "that stops in the middle of messages does not keep others out"), async () => {
+    const before = residentMegabytes()
+    const one = await somebody()
+    for (let lines = 0; lines < 5; lines++) {
+      const line = await one.connect().catch(() => null)
+      for (const channel of ["vertices", "questions", "answers"] as const) {
+        await line?.writeRaw([piece(channel, randomBytes(1_000), KIND.part)]).catch(() => {})
       }
-      const follower = await Processes.start(network, "beside", ["--no-validate", "--peer", node.p2p])
-      await Processes.until("a follower follows", () => Processes.finalizedRound(follower) > 3)
-      await follower.stop()
-      await goesOn()
-      expect(residentMegabytes() - before).toBeLessThan(300)
-    },
-    LIMIT_MS,
-  )
+      await line?.writeRaw([piece("answers", randomBytes(1_000)).subarray(0, 500)]).catch(() => {})
+    }
+    const follower = await Processes.start(network, "beside", ["--no-validate", "--peer", node.p2p])
+    await Processes.until("a follower follows", () => Processes.finalizedRound(follower) > 3)
+    await follower.stop()
+    await goesOn()
+    expect(residentMegabytes() - before).toBeLessThan(300)
+  })
 
-  it(
-    "that repeats true statements a thousand times stays connected",
-    async () => {
-      const one = await somebody()
-      const line = await one.connect()
-      const question = {
-        _tag: "AskRounds",
-        epoch: Natural.epoch(1),
-        fromRound: Natural.round(1),
-        toRound: Natural.round(3),
-        after: null,
-      } as const
-      await line.write("questions", [MessageCodec.encode(question)])
-      await Processes.until("it is answered", () => one.heard("answers").length > 0)
-      const again = one.heard("answers")
-      await line.write("answers", Array.from({ length: 1_000 }, () => again).flat())
-      await goesOn()
-      expect(line.isOpen()).toBe(true)
-    },
-    LIMIT_MS,
-  )
+  it("that repeats true statements a thousand times stays connected", async () => {
+    const one = await somebody()
+    const line = await one.connect()
+    const question = {
+      _tag: "AskRounds",
+      epoch: Natural.epoch(1),
+      fromRound: Natural.round(1),
+      toRound: Natural.round(3),
+      after: null,
+    } as const
+    await line.write("questions", [MessageCodec.encode(question)])
+    await Processes.until("it is answered", () => one.heard("answers").length > 0)
+    const again = one.heard("answers")
+    await line.write("answers", Array.from({ length: 1_000 }, () => again).flat())
+    await goesOn()
+    expect(line.isOpen()).toBe(true)
+  })
 
   // The last test: after five bans, no new peer of this machine is admitted.
-  it(
-    Rest.of("an epoch", "that keeps offering unrequested closing checkpoints is banned"),
-    async () => {
-      const offer = MessageCodec.encode({ _tag: "Closing", signed: [], newest: null })
-      await untilBanned(await somebody(), ({ write }) =>
-        write(
-          "answers",
-          Array.from({ length: 100 }, () => offer),
-        ),
-      )
-      await goesOn()
-    },
-    LIMIT_MS,
-  )
+  it(Rest.of("an epoch", "that keeps offering unrequested closing checkpoints is banned"), async () => {
+    const offer = MessageCodec.encode({ _tag: "Closing", signed: [], newest: null })
+    await untilBanned(await somebody(), ({ write }) =>
+      write(
+        "answers",
+        Array.from({ length: 100 }, () => offer),
+      ),
+    )
+    await goesOn()
+  })
 })

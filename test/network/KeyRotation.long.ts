@@ -19,7 +19,6 @@ import { expectNoSlotTwice, expectOneHistory } from "./History.js"
 import * as Processes from "./Processes.js"
 import * as Wallet from "./Wallet.js"
 
-const LIMIT_MS = 600_000
 const WORDS = ["--rate-limits", "off"]
 
 afterEach(async () => {
@@ -167,51 +166,46 @@ it.skipIf(!Server.isThere && process.env["CI"] === undefined)(
     expect((await compare(beside.database, first, beside.archive)).transactions).toBeGreaterThanOrEqual(paid.length)
     process.stderr.write(`${paid.length} payments around the change of a key, none lost\n`)
   },
-  LIMIT_MS,
 )
 
-it(
-  "a signer with both keys signs with the old one before the close and with the new one after it",
-  async () => {
-    const parameters = { votingPeriodRounds: 30, executionDelayRounds: 10 }
-    const network = Processes.found({ roundMs: 150, epochRounds: 120, parameters })
-    const { folder, genesisFile } = network
-    const place = { directory: join(folder, "signer"), genesisFile, keyFile: join(folder, "3.key") }
-    expect(await SignerProcess.signFrom(place, "1:1")).toBe(0)
-    const nodeKey = SecretKey.generate()
-    const id = NodeProof.idOf(nodeKey)
-    mkdirSync(join(folder, "node-3"), { mode: 0o700 })
-    writeFileSync(join(folder, "node-3", "node.key"), `${nodeKey.toSecretHex()}\n`, { mode: 0o600 })
-    const before = await SignerProcess.start(place, [id])
+it("a signer with both keys signs with the old one before the close and with the new one after it", async () => {
+  const parameters = { votingPeriodRounds: 30, executionDelayRounds: 10 }
+  const network = Processes.found({ roundMs: 150, epochRounds: 120, parameters })
+  const { folder, genesisFile } = network
+  const place = { directory: join(folder, "signer"), genesisFile, keyFile: join(folder, "3.key") }
+  expect(await SignerProcess.signFrom(place, "1:1")).toBe(0)
+  const nodeKey = SecretKey.generate()
+  const id = NodeProof.idOf(nodeKey)
+  mkdirSync(join(folder, "node-3"), { mode: 0o700 })
+  writeFileSync(join(folder, "node-3", "node.key"), `${nodeKey.toSecretHex()}\n`, { mode: 0o600 })
+  const before = await SignerProcess.start(place, [id])
 
-    const nodes: Array<Processes.Started> = []
-    for (const n of [0, 1, 2]) nodes.push(await Processes.startValidator(network, n, nodes, WORDS))
-    const signed = ["--signer", `${before.id}@127.0.0.1:${before.port}`]
-    const [first] = nodes
-    const [, , , key] = network.keys
-    if (first === undefined || key === undefined) return expect.unreachable()
-    const peers = nodes.flatMap(({ p2p }) => ["--peer", p2p])
-    const changing = await Processes.start(network, "3", [...signed, ...peers, ...WORDS])
-    await Processes.everybodySigns(network, first)
-    await upgrades(network, first)
+  const nodes: Array<Processes.Started> = []
+  for (const n of [0, 1, 2]) nodes.push(await Processes.startValidator(network, n, nodes, WORDS))
+  const signed = ["--signer", `${before.id}@127.0.0.1:${before.port}`]
+  const [first] = nodes
+  const [, , , key] = network.keys
+  if (first === undefined || key === undefined) return expect.unreachable()
+  const peers = nodes.flatMap(({ p2p }) => ["--peer", p2p])
+  const changing = await Processes.start(network, "3", [...signed, ...peers, ...WORDS])
+  await Processes.everybodySigns(network, first)
+  await upgrades(network, first)
 
-    const next = SecretKey.generate()
-    const file = join(folder, "next.key")
-    writeFileSync(file, `${next.toSecretHex()}\n`, { mode: 0o600 })
-    await before.kill()
-    expect(await SignerProcess.signFrom({ ...place, keyFile: file }, "1:1")).toBe(0)
-    const served = [key, next].map(({ publicKey }) => `${id}:${publicKey}`)
-    await SignerProcess.start(place, served, before.port, ["--validator-key", file])
-    rotates(network, first, file)
+  const next = SecretKey.generate()
+  const file = join(folder, "next.key")
+  writeFileSync(file, `${next.toSecretHex()}\n`, { mode: 0o600 })
+  await before.kill()
+  expect(await SignerProcess.signFrom({ ...place, keyFile: file }, "1:1")).toBe(0)
+  const served = [key, next].map(({ publicKey }) => `${id}:${publicKey}`)
+  await SignerProcess.start(place, served, before.port, ["--validator-key", file])
+  rotates(network, first, file)
 
-    await Processes.until("the new key signs", () => Processes.lastRoundOf(first, next) > 0)
-    expect(changing.log().match(/the validator's key is replaced/g)).toHaveLength(1)
-    const lastOfOld = Processes.lastRoundOf(first, key)
-    await Processes.everybodyAt([...nodes, changing], Processes.finalizedRound(first) + 30)
-    expect(Processes.lastRoundOf(first, key)).toBe(lastOfOld)
-    expect(Processes.finalizedRound(first) - Processes.lastRoundOf(first, next)).toBeLessThan(20)
-    expectNoSlotTwice({ ...network, keys: [...network.keys, next] }, first)
-    await expectOneHistory([...nodes, changing], lastOfOld + 10)
-  },
-  LIMIT_MS,
-)
+  await Processes.until("the new key signs", () => Processes.lastRoundOf(first, next) > 0)
+  expect(changing.log().match(/the validator's key is replaced/g)).toHaveLength(1)
+  const lastOfOld = Processes.lastRoundOf(first, key)
+  await Processes.everybodyAt([...nodes, changing], Processes.finalizedRound(first) + 30)
+  expect(Processes.lastRoundOf(first, key)).toBe(lastOfOld)
+  expect(Processes.finalizedRound(first) - Processes.lastRoundOf(first, next)).toBeLessThan(20)
+  expectNoSlotTwice({ ...network, keys: [...network.keys, next] }, first)
+  await expectOneHistory([...nodes, changing], lastOfOld + 10)
+})

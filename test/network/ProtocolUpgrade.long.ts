@@ -16,7 +16,6 @@ import * as OldProgram from "./OldProgram.js"
 import * as Processes from "./Processes.js"
 import * as Wallet from "./Wallet.js"
 
-const LIMIT_MS = 600_000
 const WORDS = ["--rate-limits", "off"]
 
 const oldProgram = OldProgram.forTests()
@@ -133,5 +132,4 @@ it.skipIf(!Server.isThere && process.env["CI"] === undefined)(
     expect((await compare(beside.database, first, beside.archive)).transactions).toBeGreaterThanOrEqual(paid.length)
     process.stderr.write(`${paid.length} payments around the upgrade, none lost\n`)
   },
-  LIMIT_MS,
 )

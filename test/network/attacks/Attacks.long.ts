@@ -10,7 +10,7 @@ import * as Wallet from "../Wallet.js"
 import { kinds } from "./Kinds.js"
 import { type Report, Siege } from "./Siege.js"
 
-const LIMIT_MS = 600_000
+const LIFE_MS = 600_000
 const STRANGERS = 10
 const ROUND_MS = 100
 const WINDOW_MS = Number(process.env["UDG_ATTACK_WINDOW_MS"] ?? 10_000)
@@ -188,107 +188,103 @@ afterAll(() => {
 })
 
 describe.runIf(chosen.length > 0)("ten strangers at each of four validators", () => {
-  it.each(chosen)(
-    "do not stop the network: %s",
-    async (kind) => {
-      const { control, allocations = [], settleMs = SETTLE_MS.attacked } = kinds[kind] ?? {}
-      const { least = 0, mostGrowthMiB = MOST_GROWTH_MIB } = kinds[kind] ?? {}
-      const network = Processes.found({ roundMs: ROUND_MS, epochRounds: 3_600, checkpointRounds: 100, allocations })
-      const nodes = await Processes.startAll(network, HISTORY === undefined ? [] : ["--history", HISTORY])
-      await Processes.everybodyAt(nodes, 60)
-      const besieged = (kind: string) =>
-        Siege.begin({
-          genesisFile: network.genesisFile,
-          targets: nodes.map(({ p2p }) => p2p),
-          kind,
-          strangers: STRANGERS,
-          niceness: Number(process.env["UDG_ATTACK_NICE"] ?? 10),
-          lifeMs: LIMIT_MS,
-        })
-      const [first] = nodes
-      if (first === undefined) throw new Error("no network")
-      const payments = Wallet.paying(first, network, ROUND_MS)
-      const siege = await besieged(kind)
-      const controls = control === undefined ? null : await besieged(control)
-      try {
-        const beforeMiB = Math.max(...nodes.map(residentMiB))
-        const attacked: Array<Window> = []
-        const quiet: Array<Window> = []
-        const controlled: Array<Window> = []
-        let duty = FIRST_DUTY
-        for (let pair = 0; pair < PAIRS; pair++) {
-          siege.rest(duty)
-          quiet.push(await measure(nodes, siege, SETTLE_MS.quiet))
-          siege.attack()
-          const window = await measure(nodes, siege, settleMs)
-          attacked.push(window)
-          duty = window.report.cpuMs / WINDOW_MS
-          if (controls === null) continue
-          siege.rest(0)
-          controls.attack()
-          controlled.push(await measure(nodes, controls, SETTLE_MS.quiet))
-          controls.rest(0)
-        }
-        const paid = await payments.stop()
-        await Processes.until("all payments are final", () => Processes.notRecorded(first, paid).length === 0)
-        const joined = await newcomerSeconds(network, nodes)
-        const returned = kind === "places" || kind === "mix" ? await returnSeconds(network, nodes) : null
-        siege.end()
-        controls?.end()
-        const pairs = attacked.map(({ rates }, i) => [meanOf(rates), meanOf(quiet[i]?.rates ?? [])] as const)
-        const ratio = median(pairs.map(([under, without]) => under / without))
-        const slowest = median(attacked.map(({ rates }, i) => Math.min(...rates) / meanOf(quiet[i]?.rates ?? [])))
-        const growthMiB = Math.max(...attacked.map(({ peakMiB }) => peakMiB)) - beforeMiB
-        const loadOf = (windows: ReadonlyArray<Window>) => meanOf(windows.map(({ load }) => load))
-        const statusOf = (windows: ReadonlyArray<Window>) =>
-          rounded(Math.max(...windows.map(({ statusMs }) => statusMs)), 0)
-        const sums = attacked.map(({ report }) => report)
-        const seconds = (PAIRS * WINDOW_MS) / 1_000
-        rows.push({
-          attack: kind,
-          "rounds/s": rounded(meanOf(pairs.map(([, without]) => without))),
-          attacked: rounded(meanOf(pairs.map(([under]) => under))),
-          ratio: rounded(ratio, 2),
-          slowest: rounded(slowest, 2),
-          "CPU of a node": `${rounded(loadOf(quiet), 2)} → ${rounded(loadOf(attacked), 2)}`,
-          "rounds/s of the control":
-            controlled.length === 0 ? "" : rounded(meanOf(controlled.map(({ rates }) => meanOf(rates)))),
-          "CPU of the control": controlled.length === 0 ? "" : rounded(loadOf(controlled), 2),
-          "longest /status ms": `${statusOf(quiet)} → ${statusOf(attacked)}`,
-          "MiB before": rounded(beforeMiB, 0),
-          "MiB more": rounded(growthMiB, 0),
-          "newcomer s": rounded(joined),
-          "validator back s": returned === null ? "" : rounded(returned.seconds),
-          "messages/s": rounded(messagesPerSecond(attacked), 0),
-          "of the control": controlled.length === 0 ? "" : rounded(messagesPerSecond(controlled), 0),
-          "told by strangers/s": rounded(meanOf(attacked.map(({ heard }) => heard.stranger)), 0),
-          "told by members/s": `${rounded(meanOf(quiet.map(({ heard }) => heard.member)), 0)} → ${rounded(meanOf(attacked.map(({ heard }) => heard.member)), 0)}`,
-          "MB/s": rounded(sums.reduce((sum, { bytes }) => sum + bytes, 0) / seconds / 1e6),
-          connections: sums.at(-1)?.connections ?? 0,
-          refused: sums.at(-1)?.refusals ?? 0,
-          "attackers' CPU": rounded(sums.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / 1_000 / seconds, 2),
-        })
-        process.stdout.write(`${JSON.stringify(rows.at(-1))}\n`)
-        const all = returned === null ? nodes : returned.nodes
-        const round = Math.max(...all.map(Processes.finalizedRound)) + 5
-        await Processes.everybodyAt(all, round)
-        await expectOneHistory(all, round)
-        if (onlyMeasures) return
-        // Otherwise the test has shown nothing.
-        expect(sums.at(-1)?.connections).toBeGreaterThan(0)
-        expect(messagesPerSecond(attacked)).toBeGreaterThanOrEqual(least)
-        if (controls !== null) expect(messagesPerSecond(controlled)).toBeGreaterThanOrEqual(least)
-        expect(sums.at(-1)?.breaches).toBe(0)
-        expect(slowest).toBeGreaterThanOrEqual(controls === null ? LEAST_RATIO : WITH_CONTROL.leastRatio)
-        if (controls !== null) expect(loadOf(attacked) / loadOf(controlled)).toBeLessThan(WITH_CONTROL.mostTimes)
-        expect(growthMiB).toBeLessThan(mostGrowthMiB)
-        expect(joined).toBeLessThan(NEWCOMER_LIMIT_MS / 1_000)
-        expect(returned?.seconds ?? 0).toBeLessThan(NEWCOMER_LIMIT_MS / 1_000)
-      } finally {
-        siege.end()
-        controls?.end()
+  it.each(chosen)("do not stop the network: %s", async (kind) => {
+    const { control, allocations = [], settleMs = SETTLE_MS.attacked } = kinds[kind] ?? {}
+    const { least = 0, mostGrowthMiB = MOST_GROWTH_MIB } = kinds[kind] ?? {}
+    const network = Processes.found({ roundMs: ROUND_MS, epochRounds: 3_600, checkpointRounds: 100, allocations })
+    const nodes = await Processes.startAll(network, HISTORY === undefined ? [] : ["--history", HISTORY])
+    await Processes.everybodyAt(nodes, 60)
+    const besieged = (kind: string) =>
+      Siege.begin({
+        genesisFile: network.genesisFile,
+        targets: nodes.map(({ p2p }) => p2p),
+        kind,
+        strangers: STRANGERS,
+        niceness: Number(process.env["UDG_ATTACK_NICE"] ?? 10),
+        lifeMs: LIFE_MS,
+      })
+    const [first] = nodes
+    if (first === undefined) throw new Error("no network")
+    const payments = Wallet.paying(first, network, ROUND_MS)
+    const siege = await besieged(kind)
+    const controls = control === undefined ? null : await besieged(control)
+    try {
+      const beforeMiB = Math.max(...nodes.map(residentMiB))
+      const attacked: Array<Window> = []
+      const quiet: Array<Window> = []
+      const controlled: Array<Window> = []
+      let duty = FIRST_DUTY
+      for (let pair = 0; pair < PAIRS; pair++) {
+        siege.rest(duty)
+        quiet.push(await measure(nodes, siege, SETTLE_MS.quiet))
+        siege.attack()
+        const window = await measure(nodes, siege, settleMs)
+        attacked.push(window)
+        duty = window.report.cpuMs / WINDOW_MS
+        if (controls === null) continue
+        siege.rest(0)
+        controls.attack()
+        controlled.push(await measure(nodes, controls, SETTLE_MS.quiet))
+        controls.rest(0)
       }
-    },
-    LIMIT_MS,
-  )
+      const paid = await payments.stop()
+      await Processes.until("all payments are final", () => Processes.notRecorded(first, paid).length === 0)
+      const joined = await newcomerSeconds(network, nodes)
+      const returned = kind === "places" || kind === "mix" ? await returnSeconds(network, nodes) : null
+      siege.end()
+      controls?.end()
+      const pairs = attacked.map(({ rates }, i) => [meanOf(rates), meanOf(quiet[i]?.rates ?? [])] as const)
+      const ratio = median(pairs.map(([under, without]) => under / without))
+      const slowest = median(attacked.map(({ rates }, i) => Math.min(...rates) / meanOf(quiet[i]?.rates ?? [])))
+      const growthMiB = Math.max(...attacked.map(({ peakMiB }) => peakMiB)) - beforeMiB
+      const loadOf = (windows: ReadonlyArray<Window>) => meanOf(windows.map(({ load }) => load))
+      const statusOf = (windows: ReadonlyArray<Window>) =>
+        rounded(Math.max(...windows.map(({ statusMs }) => statusMs)), 0)
+      const sums = attacked.map(({ report }) => report)
+      const seconds = (PAIRS * WINDOW_MS) / 1_000
+      rows.push({
+        attack: kind,
+        "rounds/s": rounded(meanOf(pairs.map(([, without]) => without))),
+        attacked: rounded(meanOf(pairs.map(([under]) => under))),
+        ratio: rounded(ratio, 2),
+        slowest: rounded(slowest, 2),
+        "CPU of a node": `${rounded(loadOf(quiet), 2)} → ${rounded(loadOf(attacked), 2)}`,
+        "rounds/s of the control":
+          controlled.length === 0 ? "" : rounded(meanOf(controlled.map(({ rates }) => meanOf(rates)))),
+        "CPU of the control": controlled.length === 0 ? "" : rounded(loadOf(controlled), 2),
+        "longest /status ms": `${statusOf(quiet)} → ${statusOf(attacked)}`,
+        "MiB before": rounded(beforeMiB, 0),
+        "MiB more": rounded(growthMiB, 0),
+        "newcomer s": rounded(joined),
+        "validator back s": returned === null ? "" : rounded(returned.seconds),
+        "messages/s": rounded(messagesPerSecond(attacked), 0),
+        "of the control": controlled.length === 0 ? "" : rounded(messagesPerSecond(controlled), 0),
+        "told by strangers/s": rounded(meanOf(attacked.map(({ heard }) => heard.stranger)), 0),
+        "told by members/s": `${rounded(meanOf(quiet.map(({ heard }) => heard.member)), 0)} → ${rounded(meanOf(attacked.map(({ heard }) => heard.member)), 0)}`,
+        "MB/s": rounded(sums.reduce((sum, { bytes }) => sum + bytes, 0) / seconds / 1e6),
+        connections: sums.at(-1)?.connections ?? 0,
+        refused: sums.at(-1)?.refusals ?? 0,
+        "attackers' CPU": rounded(sums.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / 1_000 / seconds, 2),
+      })
+      process.stdout.write(`${JSON.stringify(rows.at(-1))}\n`)
+      const all = returned === null ? nodes : returned.nodes
+      const round = Math.max(...all.map(Processes.finalizedRound)) + 5
+      await Processes.everybodyAt(all, round)
+      await expectOneHistory(all, round)
+      if (onlyMeasures) return
+      // Otherwise the test has shown nothing.
+      expect(sums.at(-1)?.connections).toBeGreaterThan(0)
+      expect(messagesPerSecond(attacked)).toBeGreaterThanOrEqual(least)
+      if (controls !== null) expect(messagesPerSecond(controlled)).toBeGreaterThanOrEqual(least)
+      expect(sums.at(-1)?.breaches).toBe(0)
+      expect(slowest).toBeGreaterThanOrEqual(controls === null ? LEAST_RATIO : WITH_CONTROL.leastRatio)
+      if (controls !== null) expect(loadOf(attacked) / loadOf(controlled)).toBeLessThan(WITH_CONTROL.mostTimes)
+      expect(growthMiB).toBeLessThan(mostGrowthMiB)
+      expect(joined).toBeLessThan(NEWCOMER_LIMIT_MS / 1_000)
+      expect(returned?.seconds ?? 0).toBeLessThan(NEWCOMER_LIMIT_MS / 1_000)
+    } finally {
+      siege.end()
+      controls?.end()
+    }
+  })
 })

@@ -65,16 +65,9 @@ describe("a simulated network", () => {
     expect(closedEpochs).toBeGreaterThanOrEqual(2 * all.length)
   }
 
-  it(
-    `satisfies every check through ${USUAL_SEEDS} seeds of mixed faults`,
-    () => keepsEveryPromise(0, USUAL_SEEDS),
-    5 * MINUTE,
-  )
-
-  it(
-    Rest.of("more seeds", `satisfies every check through the seeds up to ${SEEDS}`),
-    () => keepsEveryPromise(USUAL_SEEDS, SEEDS),
-    60 * MINUTE,
+  it(`satisfies every check through ${USUAL_SEEDS} seeds of mixed faults`, () => keepsEveryPromise(0, USUAL_SEEDS))
+  it(Rest.of("more seeds", `satisfies every check through the seeds up to ${SEEDS}`), { timeout: 60 * MINUTE }, () =>
+    keepsEveryPromise(USUAL_SEEDS, SEEDS),
   )
 
   const livesTheSameLife = async (seeds: ReadonlyArray<number>) => {
@@ -88,70 +81,49 @@ describe("a simulated network", () => {
     expect(new Set([...reports.values()].flat().map(({ digest }) => digest)).size).toBe(seeds.length)
   }
 
-  it("repeats a run exactly for the same seed", () => livesTheSameLife([1]), 5 * MINUTE)
-  it(
-    Rest.of("more seeds", "repeats runs exactly for the same seeds, and differs between seeds"),
-    () => livesTheSameLife([1, 50]),
-    5 * MINUTE,
+  it("repeats a run exactly for the same seed", () => livesTheSameLife([1]))
+  it(Rest.of("more seeds", "repeats runs exactly for the same seeds, and differs between seeds"), () =>
+    livesTheSameLife([1, 50]),
   )
+
+  const soundReportsOf = async (options: ReadonlyArray<ReturnType<typeof optionsOf>>) => {
+    const reports = [...(await reportsOf(crew, options)).values()].flat()
+    expect(reports.map(({ failure }) => failure?.message ?? null)).toEqual(options.map(() => null))
+    return reports
+  }
 
   const upgrades = async (seeds: ReadonlyArray<number>) => {
-    const options = seeds.map((seed) => ({ ...optionsOf(seed), upgrades: true }))
-    const reports = [...(await reportsOf(crew, options)).values()].flat()
-    expect(reports.map(({ failure }) => failure?.message ?? null)).toEqual(seeds.map(() => null))
+    const reports = await soundReportsOf(seeds.map((seed) => ({ ...optionsOf(seed), upgrades: true })))
     expect(reports.filter(({ protocolVersion }) => protocolVersion === 3).length).toBeGreaterThan(seeds.length / 2)
   }
-
-  it("upgrades to the next protocol version through mixed faults", () => upgrades([1]), 5 * MINUTE)
-  it(
-    Rest.of("more seeds", "upgrades to the next protocol version through twenty more seeds"),
-    () => upgrades(Array.from({ length: 20 }, (_, i) => i + 2)),
-    30 * MINUTE,
-  )
-
-  const withSigners = async (seeds: ReadonlyArray<number>) => {
-    const options = seeds.map((seed) => ({ ...optionsOf(seed, 5, 150), signers: true }))
-    const reports = [...(await reportsOf(crew, options)).values()].flat()
-    expect(reports.map(({ failure }) => failure?.message ?? null)).toEqual(seeds.map(() => null))
-  }
-
-  it("goes on with remote signers through mixed faults", () => withSigners([1]), 5 * MINUTE)
-  it(
-    Rest.of("more seeds", "goes on with remote signers through more of them"),
-    () => withSigners(Array.from({ length: 20 }, (_, i) => i + 2)),
-    30 * MINUTE,
-  )
-
+  const withSigners = (seeds: ReadonlyArray<number>) =>
+    soundReportsOf(seeds.map((seed) => ({ ...optionsOf(seed, 5, 150), signers: true })))
   const rotates = async (seeds: ReadonlyArray<number>) => {
-    const options = seeds.map((seed) => ({ ...optionsOf(seed, 5, 200), rotations: true }))
-    const reports = [...(await reportsOf(crew, options)).values()].flat()
-    expect(reports.map(({ failure }) => failure?.message ?? null)).toEqual(seeds.map(() => null))
+    const reports = await soundReportsOf(seeds.map((seed) => ({ ...optionsOf(seed, 5, 200), rotations: true })))
     expect(reports.filter(({ rotations }) => rotations > 0).length).toBeGreaterThan(seeds.length / 2)
   }
 
-  it("changes validators' keys through mixed faults", () => rotates([1]), 5 * MINUTE)
-  it(
-    Rest.of("more seeds", "changes validators' keys through more of them"),
-    () => rotates(Array.from({ length: 20 }, (_, i) => i + 2)),
-    30 * MINUTE,
-  )
+  describe.each([
+    ["upgrades to the next protocol version", upgrades],
+    ["goes on with remote signers", withSigners],
+    ["changes validators' keys", rotates],
+  ])("%s", (_, lives) => {
+    it("through mixed faults", () => lives([1]))
+    it(Rest.of("more seeds", "with twenty more seeds"), { timeout: 30 * MINUTE }, () =>
+      lives(Array.from({ length: 20 }, (_, i) => i + 2)),
+    )
+  })
 
-  const settlesOthers = async (seed: number, sizes: ReadonlyArray<number>) => {
-    const options = sizes.map((nodes, i) => optionsOf(1_000 * i + seed, nodes, 90))
-    const reports = [...(await reportsOf(crew, options)).values()].flat()
-    expect(reports.map(({ failure }) => failure)).toEqual(options.map(() => null))
-  }
+  const settlesOthers = (seed: number, sizes: ReadonlyArray<number>) =>
+    soundReportsOf(sizes.map((nodes, i) => optionsOf(1_000 * i + seed, nodes, 90)))
 
-  it("settles networks of one and four validators", () => settlesOthers(1, [1, 4]), 5 * MINUTE)
-  const MORE = Rest.of("more seeds and validators", "settles networks of one to thirteen validators with other seeds")
-  it(
-    MORE,
-    async () => {
-      await settlesOthers(1, [1, 4, 10])
-      await settlesOthers(2, [1, 4, 10, 13])
-    },
-    10 * MINUTE,
-  )
+  it("settles networks of one and four validators", () => settlesOthers(1, [1, 4]))
+  it(Rest.of("more seeds and validators", "settles networks of one to thirteen validators with other seeds"), {
+    timeout: 10 * MINUTE,
+  }, async () => {
+    await settlesOthers(1, [1, 4, 10])
+    await settlesOthers(2, [1, 4, 10, 13])
+  })
 })
 
 describe("the planted faults", () => {
@@ -208,14 +180,10 @@ describe("the simulator with planted faults", () => {
     it.each(casesOf(true))(Rest.of("a long life", "%s"), { timeout: 10 * MINUTE }, (_, fault) => find(fault))
   })
 
-  it(
-    "runs like the program under test while no fault is active",
-    async () => {
-      const lifeOf = async (crew: Sweep.Crew) => (await reportsOf(crew, [optionsOf(1, 4, 90)])).get(1)
-      const expected = await lifeOf(crew)
-      expect(expected).toMatchObject([{ failure: null }])
-      expect(await lifeOf(planting)).toEqual(expected)
-    },
-    5 * MINUTE,
-  )
+  it("runs like the program under test while no fault is active", async () => {
+    const lifeOf = async (crew: Sweep.Crew) => (await reportsOf(crew, [optionsOf(1, 4, 90)])).get(1)
+    const expected = await lifeOf(crew)
+    expect(expected).toMatchObject([{ failure: null }])
+    expect(await lifeOf(planting)).toEqual(expected)
+  })
 })

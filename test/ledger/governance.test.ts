@@ -6,6 +6,7 @@ import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { fromRecords } from "../support/Restored.js"
 import { Chain, coins, tableKey, told, type World } from "./builders.js"
+import { expectOutcomes } from "./Outcomes.js"
 import { alice, bob, carol, other, val } from "./People.js"
 import { proposal, proposing, voted, voting, world } from "./Proposals.js"
 
@@ -50,19 +51,12 @@ describe("creating a proposal", () => {
   it("requires an existing parameter and a value within its bounds", () => {
     const chain = new Chain(world)
     const change = (param: string, value: number) => proposing(chain, alice, { _tag: "ParameterChange", param, value })
-    const outcomes = chain.run(
-      change("round_reward", 5),
-      change("slash_percent", 9),
-      change("slash_percent", 101),
-      change("cooldown_rounds", 39),
-      change("cooldown_rounds", 40),
-    )
-    expect(outcomes.map(told)).toEqual([
-      "failed: unknown_parameter",
-      "failed: parameter_out_of_bounds",
-      "failed: parameter_out_of_bounds",
-      "failed: parameter_out_of_bounds",
-      "applied",
+    expectOutcomes(chain, [
+      [change("round_reward", 5), "failed: unknown_parameter"],
+      [change("slash_percent", 9), "failed: parameter_out_of_bounds"],
+      [change("slash_percent", 101), "failed: parameter_out_of_bounds"],
+      [change("cooldown_rounds", 39), "failed: parameter_out_of_bounds"],
+      [change("cooldown_rounds", 40), "applied"],
     ])
   })
 
@@ -130,16 +124,12 @@ describe("creating a proposal", () => {
       ...world,
       parameters: { ...world.parameters, maxActiveProposals: 2, maxActivePerProposer: 1 },
     })
-    expect(
-      few
-        .run(
-          proposing(few, alice, change),
-          proposing(few, alice, change),
-          proposing(few, val, change),
-          proposing(few, other, change),
-        )
-        .map(told),
-    ).toEqual(["applied", "failed: TooManyActiveProposals", "applied", "failed: TooManyActiveProposals"])
+    expectOutcomes(few, [
+      [proposing(few, alice, change), "applied"],
+      [proposing(few, alice, change), "failed: TooManyActiveProposals"],
+      [proposing(few, val, change), "applied"],
+      [proposing(few, other, change), "failed: TooManyActiveProposals"],
+    ])
     const nobody = new Chain(world)
     nobody.run(nobody.unstake(val), nobody.unstake(other))
     expect(nobody.run(proposing(nobody, alice, change)).map(told)).toEqual(["failed: no_voters"])

@@ -3,14 +3,10 @@ import { describe, expect, it } from "vitest"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { Chain, coins, type Draft, person, signedBy, singleKey, told } from "./builders.js"
+import { expectOutcomes } from "./Outcomes.js"
+import { alice, bob, carol, other, val } from "./People.js"
 
-const [alice, bob, carol, val, ghost] = [
-  person("alice"),
-  person("bob"),
-  person("carol"),
-  person("val"),
-  person("ghost"),
-]
+const ghost = person("ghost")
 
 const world = { accounts: { alice: 9_000, bob: 50, carol: 0.00001 } }
 
@@ -28,19 +24,12 @@ describe("any transaction", () => {
   it("has no effect with a nonce too high or too low, or a fee the sender cannot pay", () => {
     const chain = new Chain(world)
     const { operation } = chain.transfer(alice, bob, 5)
-    const outcomes = chain.run(
-      chain.tx(alice, operation, { fee: 1_000, nonce: 1 }),
-      chain.tx(alice, operation, { fee: 1_000, nonce: 0 }),
-      chain.tx(alice, operation, { fee: 1_000, nonce: 0 }),
-      chain.tx(carol, operation, { fee: 1_001, nonce: 0 }),
-      chain.tx(ghost, operation, { fee: 1_000, nonce: 0 }),
-    )
-    expect(outcomes.map(told)).toEqual([
-      "no effect: NonceTooHigh",
-      "applied",
-      "no effect: NonceTooLow",
-      "no effect: InsufficientBalance",
-      "no effect: InsufficientBalance",
+    expectOutcomes(chain, [
+      [chain.tx(alice, operation, { fee: 1_000, nonce: 1 }), "no effect: NonceTooHigh"],
+      [chain.tx(alice, operation, { fee: 1_000, nonce: 0 }), "applied"],
+      [chain.tx(alice, operation, { fee: 1_000, nonce: 0 }), "no effect: NonceTooLow"],
+      [chain.tx(carol, operation, { fee: 1_001, nonce: 0 }), "no effect: InsufficientBalance"],
+      [chain.tx(ghost, operation, { fee: 1_000, nonce: 0 }), "no effect: InsufficientBalance"],
     ])
     expect([chain.account(alice).nonce, chain.account(carol).nonce]).toEqual([1, 0])
     expect(chain.balance(carol)).toBe(1_000)
@@ -49,27 +38,20 @@ describe("any transaction", () => {
   it("has no effect when the signing key is not the account's", () => {
     const chain = new Chain(world)
     const { operation } = chain.transfer(alice, bob, 5)
-    const outcomes = chain.run(
-      chain.tx(alice, operation, { fee: 1_000, nonce: 0, authorization: singleKey(bob) }),
-      chain.tx(alice, operation, { fee: 1_000, nonce: 0, authorization: signedBy(alice) }),
+    const forged = [singleKey(bob), signedBy(alice)].map((authorization) =>
+      chain.tx(alice, operation, { fee: 1_000, nonce: 0, authorization }),
     )
-    expect(outcomes.map(told)).toEqual(["no effect: InvalidSignature", "no effect: InvalidSignature"])
+    expect(chain.run(...forged).map(told)).toEqual(["no effect: InvalidSignature", "no effect: InvalidSignature"])
   })
 
   it("costs its fee when it fails, and the minimum where applying would have been free", () => {
     const chain = new Chain(world)
     const before = chain.balance(alice)
-    const outcomes = chain.run(
-      chain.unstake(alice),
-      chain.tx(alice, { _tag: "UndelegateTx" }, { fee: 5_000 }),
-      chain.transfer(alice, bob, 5, 999),
-      chain.unstake(ghost),
-    )
-    expect(outcomes.map(told)).toEqual([
-      "failed: not_staking",
-      "failed: not_delegating",
-      "failed: fee_below_minimum",
-      "no effect: not_staking",
+    expectOutcomes(chain, [
+      [chain.unstake(alice), "failed: not_staking"],
+      [chain.tx(alice, { _tag: "UndelegateTx" }, { fee: 5_000 }), "failed: not_delegating"],
+      [chain.transfer(alice, bob, 5, 999), "failed: fee_below_minimum"],
+      [chain.unstake(ghost), "no effect: not_staking"],
     ])
     expect(before - chain.balance(alice)).toBe(1_000 + 5_000 + 999)
     expect(chain.account(alice).nonce).toBe(3)
@@ -108,12 +90,12 @@ describe("any transaction", () => {
       accounts: { alice: 9_000, bob: 9_000, other: 10 },
       validators: { val: 10_000, other: 4_000 },
     })
-    chain.commit([{ by: val, evidence: [chain.evidence(person("other"), 1)] }])
+    chain.commit([{ by: val, evidence: [chain.evidence(other, 1)] }])
     const outcomes = chain.run(
       chain.delegate(alice, val, coins(1)),
       chain.stake(bob, coins(2_000)),
       chain.unstake(bob),
-      ...[alice, bob, person("other")].map((who) => chain.transfer(who, carol, 5)),
+      ...[alice, bob, other].map((who) => chain.transfer(who, carol, 5)),
     )
     expect(new Set(outcomes.map(told))).toEqual(new Set(["applied"]))
     expect(chain.balance(carol)).toBe(15)
@@ -159,14 +141,13 @@ describe("transactions with a joint lookup of accounts", () => {
 describe("StakeTx and UnstakeTx", () => {
   it("stake at once, top up, and leave once", () => {
     const chain = new Chain(world)
-    const outcomes = chain.run(
-      chain.stake(alice, coins(2_000)),
-      chain.stake(alice, coins(2_500)),
-      chain.unstake(alice),
-      chain.unstake(alice),
-      chain.stake(alice, coins(2_000)),
-    )
-    expect(outcomes.map(told)).toEqual(["applied", "applied", "applied", "failed: leaving", "failed: leaving"])
+    expectOutcomes(chain, [
+      [chain.stake(alice, coins(2_000)), "applied"],
+      [chain.stake(alice, coins(2_500)), "applied"],
+      [chain.unstake(alice), "applied"],
+      [chain.unstake(alice), "failed: leaving"],
+      [chain.stake(alice, coins(2_000)), "failed: leaving"],
+    ])
     expect(chain.ledger.read.stake(alice.address)).toMatchObject({
       stakedAmount: coins(4_500),
       effectiveStake: coins(4_500),
@@ -178,13 +159,12 @@ describe("StakeTx and UnstakeTx", () => {
 
   it("exclude staking while delegating, and delegating while staking", () => {
     const chain = new Chain({ ...world, accounts: { alice: 9_000, bob: 9_000 } })
-    const outcomes = chain.run(
-      chain.delegate(alice, val, coins(1)),
-      chain.stake(alice, coins(2_000)),
-      chain.stake(bob, coins(2_000)),
-      chain.delegate(bob, val, coins(1)),
-    )
-    expect(outcomes.map(told)).toEqual(["applied", "failed: delegates_already", "applied", "failed: stakes_already"])
+    expectOutcomes(chain, [
+      [chain.delegate(alice, val, coins(1)), "applied"],
+      [chain.stake(alice, coins(2_000)), "failed: delegates_already"],
+      [chain.stake(bob, coins(2_000)), "applied"],
+      [chain.delegate(bob, val, coins(1)), "failed: stakes_already"],
+    ])
   })
 
   it("fail without the balance", () => {
@@ -196,21 +176,13 @@ describe("StakeTx and UnstakeTx", () => {
 describe("DelegateTx and UndelegateTx", () => {
   it("add up with one validator and cannot go to a second", () => {
     const chain = new Chain({ ...world, validators: { val: 10_000, other: 5_000 } })
-    const outcomes = chain.run(
-      chain.delegate(alice, val, coins(3)),
-      chain.delegate(alice, val, coins(4)),
-      chain.delegate(alice, person("other"), coins(4)),
-      chain.undelegate(alice),
-      chain.undelegate(alice),
-      chain.delegate(alice, val, coins(4)),
-    )
-    expect(outcomes.map(told)).toEqual([
-      "applied",
-      "applied",
-      "failed: delegates_elsewhere",
-      "applied",
-      "failed: leaving",
-      "failed: leaving",
+    expectOutcomes(chain, [
+      [chain.delegate(alice, val, coins(3)), "applied"],
+      [chain.delegate(alice, val, coins(4)), "applied"],
+      [chain.delegate(alice, other, coins(4)), "failed: delegates_elsewhere"],
+      [chain.undelegate(alice), "applied"],
+      [chain.undelegate(alice), "failed: leaving"],
+      [chain.delegate(alice, val, coins(4)), "failed: leaving"],
     ])
     expect(chain.ledger.read.delegation(alice.address)).toMatchObject({
       validator: val.address,
@@ -221,17 +193,11 @@ describe("DelegateTx and UndelegateTx", () => {
   it("require the minimum, an active validator, and another account", () => {
     const chain = new Chain({ ...world, accounts: { alice: 9_000, bob: 50 } })
     chain.run(chain.stake(alice, coins(2_000)), chain.unstake(alice))
-    const outcomes = chain.run(
-      chain.delegate(bob, val, coins(1) - 1),
-      chain.delegate(bob, carol, coins(1)),
-      chain.delegate(bob, alice, coins(1)),
-      chain.delegate(bob, bob, coins(1)),
-    )
-    expect(outcomes.map(told)).toEqual([
-      "failed: delegation_below_minimum",
-      "failed: validator_not_active",
-      "failed: validator_not_active",
-      "failed: own_validator",
+    expectOutcomes(chain, [
+      [chain.delegate(bob, val, coins(1) - 1), "failed: delegation_below_minimum"],
+      [chain.delegate(bob, carol, coins(1)), "failed: validator_not_active"],
+      [chain.delegate(bob, alice, coins(1)), "failed: validator_not_active"],
+      [chain.delegate(bob, bob, coins(1)), "failed: own_validator"],
     ])
   })
 })
@@ -259,19 +225,12 @@ describe("RegisterNameTx", () => {
 
   it("gives the first comer one name, and the fee to the treasury", () => {
     const chain = new Chain({ ...world, names: { "the-bank": "carol" }, protocol: { roundReward: Sats.ZERO } })
-    const outcomes = chain.run(
-      register(chain, alice, "alice", 150_000),
-      register(chain, bob, "alice"),
-      register(chain, alice, "alice2"),
-      register(chain, bob, "the-bank"),
-      register(chain, bob, "bob", 99_999),
-    )
-    expect(outcomes.map(told)).toEqual([
-      "applied",
-      "failed: NameTaken",
-      "failed: has_a_name",
-      "failed: NameTaken",
-      "failed: fee_below_minimum",
+    expectOutcomes(chain, [
+      [register(chain, alice, "alice", 150_000), "applied"],
+      [register(chain, bob, "alice"), "failed: NameTaken"],
+      [register(chain, alice, "alice2"), "failed: has_a_name"],
+      [register(chain, bob, "the-bank"), "failed: NameTaken"],
+      [register(chain, bob, "bob", 99_999), "failed: fee_below_minimum"],
     ])
     expect(chain.ledger.read.totals.treasury).toBe(150_000)
     expect(chain.balance(val)).toBe(100_000 * 3 + 99_999)
@@ -294,34 +253,24 @@ describe("SetAccountPolicyTx", () => {
     expect(chain.run(chain.tx(alice, policy(2, bob, carol, val), { fee, nonce: 0 })).map(told)).toEqual(["applied"])
     const by = (nonce: number, authorization: Draft["authorization"]) =>
       chain.tx(alice, operation, { fee, nonce, ...(authorization && { authorization }) })
-    const outcomes = chain.run(
-      by(1, singleKey(alice)),
-      by(1, signedBy(bob)),
-      by(1, signedBy(bob, carol, alice)),
-      by(1, signedBy(carol, bob)),
-      chain.tx(alice, policy(1, ghost), { fee, nonce: 2, authorization: signedBy(val, bob) }),
-      by(3, signedBy(carol, bob)),
-      by(3, signedBy(ghost)),
-    )
-    expect(outcomes.map(told)).toEqual([
-      "no effect: InvalidSignature",
-      "no effect: InvalidSignature",
-      "no effect: InvalidSignature",
-      "applied",
-      "applied",
-      "no effect: InvalidSignature",
-      "applied",
+    expectOutcomes(chain, [
+      [by(1, singleKey(alice)), "no effect: InvalidSignature"],
+      [by(1, signedBy(bob)), "no effect: InvalidSignature"],
+      [by(1, signedBy(bob, carol, alice)), "no effect: InvalidSignature"],
+      [by(1, signedBy(carol, bob)), "applied"],
+      [chain.tx(alice, policy(1, ghost), { fee, nonce: 2, authorization: signedBy(val, bob) }), "applied"],
+      [by(3, signedBy(carol, bob)), "no effect: InvalidSignature"],
+      [by(3, signedBy(ghost)), "applied"],
     ])
   })
 
   it("lets a smart account stake with the key of its address, which was kept", () => {
     const chain = new Chain(world)
     const stake: Draft["operation"] = { _tag: "StakeTx", amount: coins(3_000) }
-    const outcomes = chain.run(
-      chain.tx(alice, policy(1, bob), { fee, nonce: 0 }),
-      chain.tx(alice, stake, { nonce: 1, authorization: signedBy(bob) }),
-    )
-    expect(outcomes.map(told)).toEqual(["applied", "applied"])
+    expectOutcomes(chain, [
+      [chain.tx(alice, policy(1, bob), { fee, nonce: 0 }), "applied"],
+      [chain.tx(alice, stake, { nonce: 1, authorization: signedBy(bob) }), "applied"],
+    ])
     chain.closeEpoch()
     chain.closeEpoch(chain.committee, [alice])
     expect(chain.epoch.members).toContainEqual(expect.objectContaining({ publicKey: alice.publicKey }))

@@ -8,12 +8,16 @@ import { isExempt } from "./NaivePool.js"
 import { at, everybody, idsOf, rich, round, submit } from "./Pool.js"
 import { addressOf, exempt, paying } from "./World.js"
 
+/** This many rounds after the submission, everything may go into the vertex. */
+const roundsLater = (rounds: number) => ({ ...everybody, round: Natural.round(round + rounds) })
+
+const isAnn = (sender: string): boolean => sender === addressOf("ann")
+
 describe("the choice for a vertex", () => {
   it("continues the finalized nonce without a gap, and repeats nothing from other vertices", () => {
     const pool = new PendingTransactions(rich("ann"))
-    const [zero, one, two, four] = [0, 1, 2, 4].map((nonce) => paying("ann", nonce, 1_000))
-    if (!zero || !one || !two || !four) throw new Error("four expected")
-    submit(pool, four, two, one, zero)
+    const [zero, one, two] = [paying("ann", 0, 1_000), paying("ann", 1, 1_000), paying("ann", 2, 1_000)]
+    submit(pool, paying("ann", 4, 1_000), two, one, zero)
     expect(idsOf(pool.choose(everybody))).toEqual(idsOf([zero, one, two]))
     pool.included([zero], Natural.round(9))
     expect(idsOf(pool.choose(everybody))).toEqual(idsOf([one, two]))
@@ -36,8 +40,7 @@ describe("the choice for a vertex", () => {
 
   it("stops before a transaction in another vertex until that is overdue", () => {
     const pool = new PendingTransactions(rich("ann"))
-    const [zero, one, two] = [0, 1, 2].map((nonce) => paying("ann", nonce, 1_000))
-    if (!zero || !one || !two) throw new Error("three expected")
+    const [zero, one, two] = [paying("ann", 0, 1_000), paying("ann", 1, 1_000), paying("ann", 2, 1_000)]
     submit(pool, zero, one, two)
     pool.included([one], Natural.round(9))
     expect(idsOf(pool.choose(everybody))).toEqual([zero.id])
@@ -50,15 +53,10 @@ describe("the choice for a vertex", () => {
     const [early, late] = [paying("ann", 0, 1_000), paying("ann", 1, 1_000)]
     submit(pool, early)
     pool.submit(late, at, Natural.round(round + 1))
-    const wish = (later: number) => ({
-      round: Natural.round(round + later),
-      maxBytes: Limits.VERTEX_BYTES,
-      freshBytes: 0,
-      isAssigned: () => false,
-      hasTurn: () => true,
-    })
-    expect(idsOf(pool.choose(wish(PATIENCE_ROUNDS)))).toEqual([early.id])
-    expect(idsOf(pool.choose(wish(PATIENCE_ROUNDS + 1)))).toEqual([early.id, late.id])
+    const chosen = (later: number) =>
+      idsOf(pool.choose({ ...roundsLater(later), freshBytes: 0, isAssigned: () => false }))
+    expect(chosen(PATIENCE_ROUNDS)).toEqual([early.id])
+    expect(chosen(PATIENCE_ROUNDS + 1)).toEqual([early.id, late.id])
   })
 
   it("has at most five thousand, five hundred of them fee-exempt while others wait", () => {
@@ -117,15 +115,8 @@ describe("the choice for a vertex", () => {
     const one = paying("ann", 0, 1_000)
     submit(pool, one)
     pool.included([one], round)
-    const wish = (later: number, freshBytes: number, isAssigned: boolean) => ({
-      round: Natural.round(round + later),
-      maxBytes: Limits.VERTEX_BYTES,
-      freshBytes,
-      isAssigned: () => isAssigned,
-      hasTurn: () => false,
-    })
     const chosen = (later: number, freshBytes: number, isAssigned: boolean) =>
-      pool.choose(wish(later, freshBytes, isAssigned)).length
+      pool.choose({ ...roundsLater(later), freshBytes, isAssigned: () => isAssigned, hasTurn: () => false }).length
     expect(chosen(OVERDUE_ROUNDS - 1, Limits.VERTEX_BYTES, true)).toBe(0)
     expect(chosen(OVERDUE_ROUNDS, 0, true)).toBe(1)
     expect(chosen(OVERDUE_ROUNDS, Limits.VERTEX_BYTES, false)).toBe(1)
@@ -143,13 +134,7 @@ describe("the choice for a vertex", () => {
     const pool = new PendingTransactions(rich("ann", "ben"))
     const [mine, theirs] = [paying("ann", 0, 1_000), paying("ben", 0, 5_000)]
     submit(pool, mine, theirs)
-    const wish = (later: number) => ({
-      round: Natural.round(round + later),
-      maxBytes: Limits.VERTEX_BYTES,
-      freshBytes: 0,
-      isAssigned: (sender: string) => sender === addressOf("ann"),
-      hasTurn: () => true,
-    })
+    const wish = (later: number) => ({ ...roundsLater(later), freshBytes: 0, isAssigned: isAnn })
     expect(idsOf(pool.choose(wish(PATIENCE_ROUNDS - 1)))).toEqual([mine.id])
     expect(idsOf(pool.choose(wish(PATIENCE_ROUNDS)))).toEqual([theirs.id, mine.id])
     const notMyTurn = { ...wish(PATIENCE_ROUNDS), hasTurn: () => false }
@@ -160,13 +145,7 @@ describe("the choice for a vertex", () => {
     const pool = new PendingTransactions(rich("ann", "ben"))
     const [mine, theirs] = [paying("ann", 0, 1_000), paying("ben", 0, 5_000)]
     submit(pool, mine, theirs)
-    const wish = (later: number, freshBytes: number) => ({
-      round: Natural.round(round + later),
-      maxBytes: Limits.VERTEX_BYTES,
-      freshBytes,
-      isAssigned: (sender: string) => sender === addressOf("ann"),
-      hasTurn: () => true,
-    })
+    const wish = (later: number, freshBytes: number) => ({ ...roundsLater(later), freshBytes, isAssigned: isAnn })
     for (let later = 0; later < FRESH_ROUNDS; later++) {
       expect(idsOf(pool.choose(wish(later, Limits.VERTEX_BYTES)))).toEqual([theirs.id, mine.id])
       expect(idsOf(pool.choose(wish(later, theirs.encoded.length)))).toEqual([theirs.id])

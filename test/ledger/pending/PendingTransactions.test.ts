@@ -31,8 +31,7 @@ describe("a pending transaction", () => {
 
   it("is replaced by one that pays ten per cent and one sat more, and by no other", () => {
     const pool = new PendingTransactions(rich("ann"))
-    const [first, short, enough] = [1_005, 1_105, 1_106].map((fee) => paying("ann", 0, fee))
-    if (first === undefined || short === undefined || enough === undefined) throw new Error("three expected")
+    const [first, short, enough] = [paying("ann", 0, 1_005), paying("ann", 0, 1_105), paying("ann", 0, 1_106)]
     expect(submit(pool, first)).toEqual(["new"])
     expect(pool.submit(short, at, round)).toEqual(Either.left({ _tag: "NoncePending", nonce: 0, minFee: 1_106 }))
     expect(submit(pool, enough)).toEqual(["new"])
@@ -207,9 +206,8 @@ describe("a commit", () => {
   it("removes executed and impossible transactions", () => {
     const world = rich("ann", "ben")
     const pool = new PendingTransactions(world)
-    const [zero, one, two] = [0, 1, 2].map((nonce) => paying("ann", nonce, 1_000))
+    const [zero, one, two] = [paying("ann", 0, 1_000), paying("ann", 1, 1_000), paying("ann", 2, 1_000)]
     const elsewhere = paying("ann", 1, 5_000)
-    if (!zero || !one || !two) throw new Error("three expected")
     submit(pool, zero, one, two, paying("ben", 0, 1_000))
     world.set(addressOf("ann"), 2, 1_001)
     pool.evictExecuted(executionOf([applied, applied]), [[zero, elsewhere]])
@@ -268,22 +266,17 @@ describe("a commit", () => {
     for (const who of [ann, ben]) {
       chain.run(chain.tx(who, { _tag: "DelegateTx", validator: val.address, amount: coins(5) }, { fee: 0 }))
     }
-    const free = [1, 2, 3].map((nonce) => leaves(ann, nonce))
+    const [first, second, third] = [leaves(ann, 1), leaves(ann, 2), leaves(ann, 3)]
     // Ben has a coin left, and pays for the second.
-    const paid = [1, 2].map((nonce) => leaves(ben, nonce))
-    expect(submit(pool, ...free, ...paid)).toEqual(["new", "new", "new", "new", "new"])
-    const [first, second] = free
-    if (first === undefined || second === undefined) throw new Error("three expected")
-    const body = [first, second, ...paid.slice(0, 1)]
+    const [paid, rest] = [leaves(ben, 1), leaves(ben, 2)]
+    expect(submit(pool, first, second, third, paid, rest)).toEqual(["new", "new", "new", "new", "new"])
+    const body = [first, second, paid]
     pool.evictExecuted(chain.commit([{ by: val, transactions: body }]), [body])
     expect(chain.ledger.read.account(ann.address)).toMatchObject({ nonce: 2, balance: 0 })
     // Ann's last one waits after the remaining gap, and is proposed no more.
-    expect(idsOf([...pool.all].map(({ transaction }) => transaction))).toEqual(
-      idsOf([...free.slice(2), ...paid.slice(1)]),
-    )
-    expect(idsOf(pool.choose(everybody))).toEqual(idsOf(paid.slice(1)))
-    const rest = paid.slice(1)
-    pool.evictExecuted(chain.commit([{ by: val, transactions: rest }]), [rest])
+    expect(idsOf([...pool.all].map(({ transaction }) => transaction))).toEqual([third.id, rest.id])
+    expect(idsOf(pool.choose(everybody))).toEqual([rest.id])
+    pool.evictExecuted(chain.commit([{ by: val, transactions: [rest] }]), [[rest]])
     expect(pool.choose(everybody)).toEqual([])
   })
 

@@ -5,7 +5,6 @@ import { describe, expect } from "vitest"
 import * as Supply from "../../src/ledger/tables/Supply.js"
 import * as Archive from "../../src/node/engine/Archive.js"
 import * as Disk from "../../src/node/engine/Disk.js"
-import { Dag } from "../../src/node/reads/Dag.js"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
@@ -14,6 +13,7 @@ import * as Message from "../../src/replica/messages/Message.js"
 import * as Write from "../../src/replica/output/Write.js"
 import type { Storage } from "../../src/storage/Storage.js"
 import { Sqlite } from "../../src/storage/sqlite/Driver.js"
+import { withStorage } from "../storage/withStorage.js"
 import * as storage from "../storage/world.js"
 import { withDirectory } from "./withDirectory.js"
 import * as world from "./world.js"
@@ -43,10 +43,7 @@ describe("a node", () => {
         if (!isThere) early.push(`${round}: its parent`)
       }
     })
-    yield* Effect.gen(function* () {
-      const dag = yield* Dag
-      while ((yield* dag.position).finalizedRound < 30) yield* Effect.sleep("5 millis")
-    }).pipe(Effect.provide(world.node(directory, {}, network)))
+    yield* Effect.provide(world.untilRound(30), world.node(directory, {}, network))
     expect(heard).toBeGreaterThanOrEqual(30)
     expect(early).toEqual([])
   })
@@ -140,91 +137,61 @@ describe("an own vertex that is only in signed.db", () => {
       (answer) => (answer._tag === "Rounds" ? answer : expect.fail()),
     )
 
-  it.effect("is served by its hash unless it is withheld", () =>
-    storage
-      .inMemory((kept) =>
-        Effect.gen(function* () {
-          yield* kept.append(storage.inserted([other(1), own(1)]))
-          for (const round of [1, 2, 3]) yield* kept.keepOwn(own(round), null)
-          const hashes = [own(3), own(2), other(2), other(1), own(1)].map(({ header }) => header.hash)
-          const answer = yield* Archive.answer(
-            kept,
-            { _tag: "AskVertices", hashes },
-            (hash) => hash === own(3).header.hash,
-          )
-          expect(answer).toEqual({
-            _tag: "Vertices",
-            vertices: [own(2), other(1), own(1)].map(({ encoded }) => ({ encoded })),
-          })
-        }),
-      )
-      .pipe(Effect.provide(storage.platform)),
-  )
+  withStorage("is served by its hash unless it is withheld", function* (kept) {
+    yield* kept.append(storage.inserted([other(1), own(1)]))
+    for (const round of [1, 2, 3]) yield* kept.keepOwn(own(round), null)
+    const hashes = [own(3), own(2), other(2), other(1), own(1)].map(({ header }) => header.hash)
+    const answer = yield* Archive.answer(kept, { _tag: "AskVertices", hashes }, (hash) => hash === own(3).header.hash)
+    expect(answer).toEqual({
+      _tag: "Vertices",
+      vertices: [own(2), other(1), own(1)].map(({ encoded }) => ({ encoded })),
+    })
+  })
 
-  it.effect("is not looked up for a question that has named sixteen unknown hashes", () =>
-    storage
-      .inMemory((kept) =>
-        Effect.gen(function* () {
-          yield* kept.append(storage.inserted([own(1)]))
-          const found = (unknown: number) =>
-            Archive.answer(
-              kept,
-              {
-                _tag: "AskVertices",
-                hashes: [...Array.from({ length: unknown }, (_, n) => other(n + 1)), own(1)].map(
-                  ({ header }) => header.hash,
-                ),
-              },
-              () => false,
-            )
-          expect(yield* found(15)).toMatchObject({ vertices: [{ encoded: own(1).encoded }] })
-          expect(yield* found(16)).toMatchObject({ vertices: [] })
-        }),
+  withStorage("is not looked up for a question that has named sixteen unknown hashes", function* (kept) {
+    yield* kept.append(storage.inserted([own(1)]))
+    const found = (unknown: number) =>
+      Archive.answer(
+        kept,
+        {
+          _tag: "AskVertices",
+          hashes: [...Array.from({ length: unknown }, (_, n) => other(n + 1)), own(1)].map(({ header }) => header.hash),
+        },
+        () => false,
       )
-      .pipe(Effect.provide(storage.platform)),
-  )
+    expect(yield* found(15)).toMatchObject({ vertices: [{ encoded: own(1).encoded }] })
+    expect(yield* found(16)).toMatchObject({ vertices: [] })
+  })
 
-  it.effect("is served with its round, after the DAG's vertices and in round order", () =>
-    storage
-      .inMemory((kept) =>
-        Effect.gen(function* () {
-          for (const round of [1, 2, 3, 4, 5, 9]) yield* kept.keepOwn(own(round), null)
-          yield* kept.append(storage.inserted([other(1), own(1), other(2), own(2), other(3)]))
-          const { vertices, isLast } = yield* rounds(kept, 2, 4)
-          expect(isLast).toBe(true)
-          expect(vertices).toEqual([other(2), own(2), other(3), own(3), own(4)].map(({ encoded }) => ({ encoded })))
-          expect((yield* rounds(kept, 1, 2)).vertices).toHaveLength(4)
-          expect((yield* rounds(kept, 1, 9, own(4).header.hash)).vertices).toEqual([{ encoded: own(5).encoded }])
-        }),
-      )
-      .pipe(Effect.provide(storage.platform)),
-  )
+  withStorage("is served with its round, after the DAG's vertices and in round order", function* (kept) {
+    for (const round of [1, 2, 3, 4, 5, 9]) yield* kept.keepOwn(own(round), null)
+    yield* kept.append(storage.inserted([other(1), own(1), other(2), own(2), other(3)]))
+    const { vertices, isLast } = yield* rounds(kept, 2, 4)
+    expect(isLast).toBe(true)
+    expect(vertices).toEqual([other(2), own(2), other(3), own(3), own(4)].map(({ encoded }) => ({ encoded })))
+    expect((yield* rounds(kept, 1, 2)).vertices).toHaveLength(4)
+    expect((yield* rounds(kept, 1, 9, own(4).header.hash)).vertices).toEqual([{ encoded: own(5).encoded }])
+  })
 
-  it.live("is served page by page, each within the size limit of an answer", () =>
-    storage
-      .inMemory((kept) =>
-        Effect.gen(function* () {
-          const transactions = Array.from({ length: 3_000 }, (_, nonce) => storage.transfer(1, 2, nonce))
-          const made = Array.from({ length: 9 }, (_, n) => own(n + 1, transactions))
-          expect(made[0]?.encoded.length).toBeGreaterThan(Message.ANSWER_BYTES / 5)
-          for (const vertex of made) yield* kept.keepOwn(vertex, null)
-          yield* kept.append(storage.inserted(made.slice(0, 2)))
-          const got: Array<Uint8Array> = []
-          let after: Hash | null = null
-          for (let pages = 1; ; pages++) {
-            const { vertices, isLast }: RoundsAnswer = yield* rounds(kept, 1, 99, after)
-            const bytes = vertices.reduce((sum, { encoded }) => sum + encoded.length, 0)
-            expect(bytes).toBeLessThanOrEqual(Message.ANSWER_BYTES)
-            got.push(...vertices.map(({ encoded }) => encoded))
-            after = made[got.length - 1]?.header.hash ?? null
-            if (isLast) break
-            expect(pages).toBeLessThan(12)
-          }
-          expect(got.map((bytes) => made.findIndex(({ encoded }) => Buffer.compare(encoded, bytes) === 0))).toEqual(
-            made.map((_, n) => n),
-          )
-        }),
-      )
-      .pipe(Effect.provide(storage.platform)),
-  )
+  withStorage("is served page by page, each within the size limit of an answer", function* (kept) {
+    const transactions = Array.from({ length: 3_000 }, (_, nonce) => storage.transfer(1, 2, nonce))
+    const made = Array.from({ length: 9 }, (_, n) => own(n + 1, transactions))
+    expect(made[0]?.encoded.length).toBeGreaterThan(Message.ANSWER_BYTES / 5)
+    for (const vertex of made) yield* kept.keepOwn(vertex, null)
+    yield* kept.append(storage.inserted(made.slice(0, 2)))
+    const got: Array<Uint8Array> = []
+    let after: Hash | null = null
+    for (let pages = 1; ; pages++) {
+      const { vertices, isLast }: RoundsAnswer = yield* rounds(kept, 1, 99, after)
+      const bytes = vertices.reduce((sum, { encoded }) => sum + encoded.length, 0)
+      expect(bytes).toBeLessThanOrEqual(Message.ANSWER_BYTES)
+      got.push(...vertices.map(({ encoded }) => encoded))
+      after = made[got.length - 1]?.header.hash ?? null
+      if (isLast) break
+      expect(pages).toBeLessThan(12)
+    }
+    expect(got.map((bytes) => made.findIndex(({ encoded }) => Buffer.compare(encoded, bytes) === 0))).toEqual(
+      made.map((_, n) => n),
+    )
+  })
 })

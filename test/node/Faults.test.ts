@@ -15,7 +15,7 @@ import { exitCodeOf } from "../../src/node/lifecycle/Ending.js"
 import { Supervisor } from "../../src/node/lifecycle/Supervisor.js"
 import { Dag } from "../../src/node/reads/Dag.js"
 import { Health } from "../../src/node/reads/Health.js"
-import { Configuration } from "../../src/node/start/Configuration.js"
+import type { Configuration } from "../../src/node/start/Configuration.js"
 import * as Home from "../../src/node/start/Home.js"
 import * as Loading from "../../src/node/start/Loading.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
@@ -33,14 +33,8 @@ import * as EventLoop from "../../src/turns/EventLoop.js"
 import { Inbox } from "../../src/turns/Inbox.js"
 import { sqlite } from "../storage/world.js"
 import * as Rest from "../support/Rest.js"
-import { withDirectory } from "./withDirectory.js"
+import { given, withDirectory } from "./withDirectory.js"
 import * as world from "./world.js"
-
-const untilRound = (round: number) =>
-  Effect.gen(function* () {
-    const dag = yield* Dag
-    while ((yield* dag.position).finalizedRound < round) yield* Effect.sleep("5 millis")
-  })
 
 /** A ledger that creates a sat with its nth commit. */
 const forging = (ledger: Ledger, nth: number): Ledger =>
@@ -144,14 +138,6 @@ const saying = (message: Message, standing: Standing): Layer.Layer<Network> =>
     return Context.make(Network, { ...network, inbound })
   })
 
-/** Home and storage of a directory, without a node. */
-const files = (directory: string) =>
-  Home.storageLayer.pipe(
-    Layer.provideMerge(Home.layer),
-    Layer.provide(Layer.succeed(Configuration, world.settings({ dataDirectory: directory }))),
-    Layer.provideMerge(world.platform),
-  )
-
 const commits = (directory: string) =>
   sqlite(`${directory}/udg.db`, "select commit_index, hex(hash) from commits order by 1")
 
@@ -181,7 +167,7 @@ describe("a node with a fault", () => {
       expect(ending.message).toMatch(/found liquid (\d+) .*, expected liquid (\d+) /)
       expect((yield* commits(directory)).map(([index]) => index)).toEqual(numbers(commit))
       // Nothing wrong was written: a sound node continues from there.
-      yield* Effect.provide(untilRound(commit + 5), world.node(directory))
+      yield* Effect.provide(world.untilRound(commit + 5), world.node(directory))
     }).pipe(Effect.provide(world.platform))
 
   const SUPPLY = "ends with 101 when the supply is wrong, with everything before it on the disk"
@@ -199,7 +185,7 @@ describe("a node with a fault", () => {
       expect(ending.message).toMatch(new RegExp(`commit ${commit} .*: RangeError: a planted fault; `))
       expect((yield* commits(directory)).map(([index]) => index)).toEqual(numbers(commit))
       // A sound build continues with the commit at which this one stopped.
-      yield* Effect.provide(untilRound(commit + 5), world.node(directory))
+      yield* Effect.provide(world.untilRound(commit + 5), world.node(directory))
     }).pipe(Effect.provide(world.platform))
 
   const ASSERTION = "ends with 102 when an assertion fails in %s, with nothing of that commit on the disk"
@@ -237,7 +223,7 @@ describe("a node with a fault", () => {
   it.scopedLive.each(throwing.slice(2))(Rest.of("more of the same", THROWS), endsWhereItThrows)
 
   withDirectory("ends with 102 and names the method when metHeader of the replica throws", function* (directory) {
-    const { validatorKey } = yield* Effect.scoped(Effect.provide(Home.Home, files(directory)))
+    const { validatorKey } = yield* Effect.scoped(Effect.provide(Home.Home, world.files(directory)))
     const vertex = Vertex.sign(
       {
         base: Hash.ZERO,
@@ -265,7 +251,7 @@ describe("a node with a fault", () => {
   })
 
   withDirectory("ends with 102 when stored data makes the consensus throw", function* (directory) {
-    yield* Effect.provide(untilRound(20), world.node(directory))
+    yield* Effect.provide(world.untilRound(20), world.node(directory))
     const restoring = vi.spyOn(Epoch.prototype, "restore").mockImplementation(() => {
       throw new RangeError("a planted fault")
     })
@@ -312,7 +298,7 @@ describe("a node with a fault", () => {
           })
           yield* storage.checkpoints.putBuilt(checkpoint)
           return yield* Effect.either(Loading.load(genesis, null, { low: 1, high: 1 }))
-        }).pipe(Effect.provide(files(directory)))
+        }).pipe(Effect.provide(world.files(directory)))
 
       expect(Either.isRight(yield* keep(null))).toBe(true)
       const wrong = Hash.of("udg/key", Uint8Array.of(1))
@@ -339,13 +325,13 @@ describe("a node with a fault", () => {
         expect(signed.get(slot) ?? header.hash).toBe(header.hash)
         signed.set(slot, header.hash)
       })
-      yield* Effect.provide(untilRound(30), world.node(directory, {}, network))
+      yield* Effect.provide(world.untilRound(30), world.node(directory, {}, network))
       copyFileSync(`${directory}/udg.db`, `${directory}/older.db`)
-      yield* Effect.provide(untilRound(lost), world.node(directory, {}, network))
+      yield* Effect.provide(world.untilRound(lost), world.node(directory, {}, network))
       const before = yield* commits(directory)
       for (const suffix of ["", "-wal", "-shm"]) rmSync(`${directory}/udg.db${suffix}`, { force: true })
       copyFileSync(`${directory}/older.db`, `${directory}/udg.db`)
-      yield* Effect.provide(untilRound(last), world.node(directory, {}, network))
+      yield* Effect.provide(world.untilRound(last), world.node(directory, {}, network))
       const after = yield* commits(directory)
       expect(after.slice(0, before.length)).toEqual(before)
       expect(signed.size).toBeGreaterThanOrEqual(last)
@@ -356,41 +342,39 @@ describe("a node with a fault", () => {
   it.scopedLive(Rest.of("more rounds", POWER_CUT), () => decidesAgain(120, 140))
 
   /** A one-validator network in its third epoch, without its database. */
-  const withoutLedger = Effect.gen(function* () {
-    const directory = yield* world.temporaryDirectory
-    yield* world.found(directory, { epochRounds: 40, collectionDepthRounds: 10 }, { cooldownRounds: 40 })
-    yield* Effect.provide(untilRound(100), world.node(directory))
-    const before = yield* commits(directory)
-    for (const suffix of ["", "-wal", "-shm"]) rmSync(`${directory}/udg.db${suffix}`, { force: true })
-    return { directory, before }
-  })
+  const withoutLedger = given(
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      yield* world.found(directory, { epochRounds: 40, collectionDepthRounds: 10 }, { cooldownRounds: 40 })
+      yield* Effect.provide(world.untilRound(100), world.node(directory))
+      const before = yield* commits(directory)
+      for (const suffix of ["", "-wal", "-shm"]) rmSync(`${directory}/udg.db${suffix}`, { force: true })
+      return { directory, before }
+    }),
+  )
 
-  it.scopedLive(
+  withoutLedger(
     Rest.of("whole epochs", "decides whole epochs again from its own vertices, as far back as they are kept"),
-    () =>
-      Effect.gen(function* () {
-        const { directory, before } = yield* withoutLedger
-        yield* Effect.provide(untilRound(120), world.node(directory))
-        const after = yield* commits(directory)
-        expect(after.slice(0, before.length)).toEqual(before)
-      }).pipe(Effect.provide(world.platform)),
+    function* ({ directory, before }) {
+      yield* Effect.provide(world.untilRound(120), world.node(directory))
+      const after = yield* commits(directory)
+      expect(after.slice(0, before.length)).toEqual(before)
+    },
   )
 
   // Its validator used to wait silently for vertices that only it could make.
-  it.scopedLive(
+  withoutLedger(
     Rest.of("whole epochs", "reports that its database is older than its signed vertices if it has no peers to ask"),
-    () =>
-      Effect.gen(function* () {
-        const { directory } = yield* withoutLedger
-        yield* sqlite(`${directory}/signed.db`, "delete from own_vertices where epoch < 2")
-        const open = (peers: Configuration["Type"]["peers"] = []) => world.node(directory, { peers })
-        const refused = yield* Effect.flip(Effect.provide(Effect.void, open()))
-        expect(refused._tag).toBe("StateBehind")
-        expect(exitCodeOf(refused)).toBe(1)
-        expect(refused.message).toMatch(/^udg\.db ends in epoch 1, but .* has signed in epoch 3; /)
-        // A node that has followed can restore all of it.
-        yield* Effect.provide(Effect.void, open(Option.toArray(PeerAddress.parse("127.0.0.1:9"))))
-      }).pipe(Effect.provide(world.platform)),
+    function* ({ directory }) {
+      yield* sqlite(`${directory}/signed.db`, "delete from own_vertices where epoch < 2")
+      const open = (peers: Configuration["Type"]["peers"] = []) => world.node(directory, { peers })
+      const refused = yield* Effect.flip(Effect.provide(Effect.void, open()))
+      expect(refused._tag).toBe("StateBehind")
+      expect(exitCodeOf(refused)).toBe(1)
+      expect(refused.message).toMatch(/^udg\.db ends in epoch 1, but .* has signed in epoch 3; /)
+      // A node that has followed can restore all of it.
+      yield* Effect.provide(Effect.void, open(Option.toArray(PeerAddress.parse("127.0.0.1:9"))))
+    },
   )
 
   const letsOthersHaveTheThread = (rounds: number) =>
@@ -423,25 +407,25 @@ describe("a node with a fault", () => {
   it.scopedLive(LATE, () => letsOthersHaveTheThread(25))
   it.scopedLive(Rest.of("more rounds", LATE), () => letsOthersHaveTheThread(100))
 
-  it.scopedLive(Rest.of("it waits", "continues its rounds when the clock is set back or ahead by an hour"), () =>
-    Effect.gen(function* () {
-      const directory = yield* world.temporaryDirectory
+  withDirectory(
+    Rest.of("it waits", "continues its rounds when the clock is set back or ahead by an hour"),
+    function* (directory) {
       const HOUR = 3_600_000
       let shift = 0
       const set = clockOf(() => Date.now() + shift)
       yield* Effect.gen(function* () {
-        yield* untilRound(5)
+        yield* world.untilRound(5)
         shift = -HOUR
-        yield* untilRound(15)
+        yield* world.untilRound(15)
         shift = HOUR
-        yield* untilRound(25)
+        yield* world.untilRound(25)
         shift = 0
-        yield* untilRound(35)
+        yield* world.untilRound(35)
       }).pipe(Effect.provide(world.node(directory)), Effect.withClock(set))
       // Also when that happens between two starts.
       shift = -HOUR
-      yield* untilRound(45).pipe(Effect.provide(world.node(directory)), Effect.withClock(set))
-    }).pipe(Effect.provide(world.platform)),
+      yield* world.untilRound(45).pipe(Effect.provide(world.node(directory)), Effect.withClock(set))
+    },
   )
 
   // A change between the two reads of one step used to make the node wait for an hour.
@@ -451,11 +435,11 @@ describe("a node with a fault", () => {
     const LOOKS_BETWEEN = 31
     let looks = 0
     const set = clockOf(() => Date.now() - HOUR * Math.floor(++looks / LOOKS_BETWEEN))
-    yield* untilRound(40).pipe(Effect.provide(world.node(directory)), Effect.withClock(set))
+    yield* world.untilRound(40).pipe(Effect.provide(world.node(directory)), Effect.withClock(set))
   })
 
   withDirectory("follows without a key with --no-validate", function* (directory) {
-    yield* Effect.provide(untilRound(5), world.node(directory))
+    yield* Effect.provide(world.untilRound(5), world.node(directory))
     const round = yield* Effect.gen(function* () {
       const { validatorKey } = yield* Home.Home
       expect(validatorKey).toEqual(Option.none())

@@ -3,7 +3,6 @@
  * finds what the simulator's machine finds on its disk, whatever was written.
  */
 import { setImmediate as turn } from "node:timers/promises"
-import { it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { describe, expect } from "vitest"
 import { toHex } from "#crypto"
@@ -28,6 +27,7 @@ import { optionsOf, Simulation } from "../simulation/Simulation.js"
 import { inDirectory } from "../storage/world.js"
 import * as Rest from "../support/Rest.js"
 import * as Stored from "../support/Stored.js"
+import { withPlatform } from "./withDirectory.js"
 import * as world from "./world.js"
 
 const TABLE_KEY = { low: 1, high: 2 }
@@ -164,20 +164,18 @@ describe(Rest.of("whole networks", "the writes of a network, folded in memory an
     return joiner !== undefined && member !== undefined ? new Set([joiner, member]) : undefined
   }
 
-  it.scopedLive("read the same at any point in the life of a machine", () =>
-    Effect.gen(function* () {
-      let found = 0
-      // The first networks in which somebody joins and a committee member sees an epoch begin.
-      for (let seed = 1; found < NETWORKS && seed <= 50; seed++) {
-        // A network takes many seconds of pure computation.
-        yield* Effect.promise(() => turn())
-        const lives = worth(livesOf(seed))
-        if (lives === undefined) continue
-        found++
-        const chance = new Chance(seed, "places")
-        for (const life of lives) yield* compare(life, chance)
-      }
-      expect(found).toBe(NETWORKS)
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withPlatform("read the same at any point in the life of a machine", function* () {
+    let found = 0
+    // The first networks in which somebody joins and a committee member sees an epoch begin.
+    for (let seed = 1; found < NETWORKS && seed <= 50; seed++) {
+      // A network takes many seconds of pure computation.
+      yield* Effect.promise(() => turn())
+      const lives = worth(livesOf(seed))
+      if (lives === undefined) continue
+      found++
+      const chance = new Chance(seed, "places")
+      for (const life of lives) yield* compare(life, chance)
+    }
+    expect(found).toBe(NETWORKS)
+  })
 })

@@ -2,7 +2,6 @@ import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
 import { Supervisor } from "../../src/node/lifecycle/Supervisor.js"
-import { Dag } from "../../src/node/reads/Dag.js"
 import * as Health from "../../src/node/reads/Health.js"
 import * as Rest from "../support/Rest.js"
 import { withDirectory } from "./withDirectory.js"
@@ -109,8 +108,8 @@ describe("health", () => {
 
   withDirectory("is degraded while a part is restarting", function* (directory) {
     yield* Effect.gen(function* () {
-      const [health, supervisor, dag] = yield* Effect.all([Health.Health, Supervisor, Dag])
-      while ((yield* dag.position).finalizedRound < 5) yield* Effect.sleep("5 millis")
+      const [health, supervisor] = yield* Effect.all([Health.Health, Supervisor])
+      yield* world.untilRound(5)
       yield* supervisor.restarted("feed", Effect.fail("no feed"))
       while (!(yield* supervisor.components).some(({ status }) => status === "restarting")) {
         yield* Effect.sleep("5 millis")
@@ -130,19 +129,17 @@ describe("health", () => {
     }).pipe(Effect.provide(world.node(directory)))
   })
 
-  it.scopedLive(
+  withDirectory(
     Rest.of("ten seconds of waiting", "remembers since when a component has failed, even if nobody asked in between"),
-    () =>
-      Effect.gen(function* () {
-        const directory = yield* world.temporaryDirectory
-        yield* Effect.gen(function* () {
-          const [health, supervisor] = yield* Effect.all([Health.Health, Supervisor])
-          yield* supervisor.restarted("feed", Effect.fail("no feed"))
-          yield* Effect.sleep("10 seconds")
-          const asked = Date.now()
-          const problem = (yield* health.report).problems.find(({ component }) => component === "feed")
-          expect(problem?.since).toBeLessThan(asked - 1_000)
-        }).pipe(Effect.provide(world.node(directory)))
-      }).pipe(Effect.provide(world.platform)),
+    function* (directory) {
+      yield* Effect.gen(function* () {
+        const [health, supervisor] = yield* Effect.all([Health.Health, Supervisor])
+        yield* supervisor.restarted("feed", Effect.fail("no feed"))
+        yield* Effect.sleep("10 seconds")
+        const asked = Date.now()
+        const problem = (yield* health.report).problems.find(({ component }) => component === "feed")
+        expect(problem?.since).toBeLessThan(asked - 1_000)
+      }).pipe(Effect.provide(world.node(directory)))
+    },
   )
 })

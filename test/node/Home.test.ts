@@ -11,7 +11,6 @@ import {
   writeFileSync,
 } from "node:fs"
 import { inspect } from "node:util"
-import { it } from "@effect/vitest"
 import { Effect, Layer, Logger, Option, Redacted } from "effect"
 import { describe, expect } from "vitest"
 import { fromHex } from "#crypto"
@@ -33,7 +32,7 @@ import * as KeyPassphrase from "../../src/storage/files/KeyPassphrase.js"
 import * as RunningFile from "../../src/storage/files/RunningFile.js"
 import { Storage } from "../../src/storage/Storage.js"
 import { Sqlite } from "../../src/storage/sqlite/Driver.js"
-import { withDirectory } from "./withDirectory.js"
+import { withDirectory, withPlatform } from "./withDirectory.js"
 import * as world from "./world.js"
 
 /** What a start finds or creates in this directory. */
@@ -296,16 +295,14 @@ describe("a node's home", () => {
     expect((yield* ends(Effect.interrupt))?.message).toMatch(/the last one stopped properly$/)
   })
 
-  it.scopedLive("does not overwrite dangling links", () =>
-    Effect.gen(function* () {
-      for (const file of ["genesis.json", "validator.key", "faucet.key"]) {
-        const path = `${yield* world.temporaryDirectory}/${file}`
-        symlinkSync("/nowhere/mounted", path)
-        expect(yield* refusal(path.slice(0, -file.length - 1), {})).toContain(`${path}: cannot be read: NotFound`)
-        expect(lstatSync(path).isSymbolicLink()).toBe(true)
-      }
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withPlatform("does not overwrite dangling links", function* () {
+    for (const file of ["genesis.json", "validator.key", "faucet.key"]) {
+      const path = `${yield* world.temporaryDirectory}/${file}`
+      symlinkSync("/nowhere/mounted", path)
+      expect(yield* refusal(path.slice(0, -file.length - 1), {})).toContain(`${path}: cannot be read: NotFound`)
+      expect(lstatSync(path).isSymbolicLink()).toBe(true)
+    }
+  })
 
   withDirectory(
     "does not switch to another network, and finds its own again when the network file is gone",
@@ -326,13 +323,11 @@ describe("a node's home", () => {
     },
   )
 
-  it.scopedLive("has no directory when nothing is kept", () =>
-    Effect.gen(function* () {
-      const directory = `${yield* world.temporaryDirectory}/data`
-      const { location, validatorKey, faucetKey } = yield* home(directory, { ephemeral: true })
-      expect(location).toEqual({ _tag: "Ephemeral" })
-      expect([Option.isSome(validatorKey), Option.isSome(faucetKey)]).toEqual([true, true])
-      expect(existsSync(directory)).toBe(false)
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withPlatform("has no directory when nothing is kept", function* () {
+    const directory = `${yield* world.temporaryDirectory}/data`
+    const { location, validatorKey, faucetKey } = yield* home(directory, { ephemeral: true })
+    expect(location).toEqual({ _tag: "Ephemeral" })
+    expect([Option.isSome(validatorKey), Option.isSome(faucetKey)]).toEqual([true, true])
+    expect(existsSync(directory)).toBe(false)
+  })
 })

@@ -1,5 +1,4 @@
 /** A solo validator changes its key; test/network/KeyRotation.long.ts does it in a network of processes. */
-import { it } from "@effect/vitest"
 import { Effect, Fiber, HashMap, Logger, Option, Redacted } from "effect"
 import { expect } from "vitest"
 import { Supervisor } from "../../src/node/lifecycle/Supervisor.js"
@@ -18,6 +17,7 @@ import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import * as AtomicFile from "../../src/storage/files/AtomicFile.js"
 import * as KeyPassphrase from "../../src/storage/files/KeyPassphrase.js"
 import * as KeySealing from "../../src/storage/files/KeySealing.js"
+import { withDirectory } from "./withDirectory.js"
 import * as world from "./world.js"
 
 const RIGHT = "correct horse battery"
@@ -54,9 +54,9 @@ const sealed = (file: string, key: SecretKey, passphrase: string) =>
     yield* AtomicFile.write(file, new TextEncoder().encode(text), 0o600)
   })
 
-it.scopedLive("warns ahead of a changed key that the node cannot unlock, runs on, and changes once it can", () =>
-  Effect.gen(function* () {
-    const directory = yield* world.temporaryDirectory
+withDirectory(
+  "warns ahead of a changed key that the node cannot unlock, runs on, and changes once it can",
+  function* (directory) {
     yield* world.found(directory, { epochRounds: 160 }, { votingPeriodRounds: 10, executionDelayRounds: 0 })
     const next = SecretKey.generate()
     const key = Address.fromPublicKey(next.publicKey)
@@ -106,5 +106,5 @@ it.scopedLive("warns ahead of a changed key that the node cannot unlock, runs on
       Effect.provideService(KeyPassphrase.KeyPassphrase, known),
       Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
     )
-  }).pipe(Effect.provide(world.platform)),
+  },
 )

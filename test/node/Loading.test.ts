@@ -1,9 +1,6 @@
 /** What a restarted node knows of the previous epoch. */
-import { it } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import { describe, expect } from "vitest"
-import { Dag } from "../../src/node/reads/Dag.js"
-import { Configuration } from "../../src/node/start/Configuration.js"
 import * as Home from "../../src/node/start/Home.js"
 import * as Loading from "../../src/node/start/Loading.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
@@ -23,10 +20,7 @@ describe("a restarted node", () => {
   // It used to answer only for itself, so a member whose disk was set back could sign twice.
   withDirectory("knows what other members signed last in the previous epoch", function* (directory) {
     yield* world.found(directory, protocol)
-    yield* Effect.gen(function* () {
-      const dag = yield* Dag
-      while ((yield* dag.position).finalizedRound < EPOCH_ROUNDS + 5) yield* Effect.sleep("5 millis")
-    }).pipe(Effect.provide(world.node(directory, kept)))
+    yield* world.untilRound(EPOCH_ROUNDS + 5).pipe(Effect.provide(world.node(directory, kept)))
 
     yield* Effect.gen(function* () {
       const { genesis } = yield* Home.Home
@@ -40,39 +34,31 @@ describe("a restarted node", () => {
       const highest = contents.previous?.highestHeaders ?? []
       expect(highest).toContainEqual(last.header)
       expect(highest).toHaveLength(2)
-    }).pipe(
-      Effect.provide(Home.storageLayer.pipe(Layer.provideMerge(Home.layer))),
-      Effect.provideService(Configuration, world.settings({ dataDirectory: directory, ...kept })),
-    )
+    }).pipe(Effect.provide(world.files(directory, kept)))
   })
 
-  it.scopedLive(
+  withDirectory(
     "takes no waiting transaction to have arrived in the future, although an earlier run's clock was ahead",
-    () =>
-      Effect.gen(function* () {
-        const directory = yield* world.temporaryDirectory
-        yield* world.found(directory, protocol)
-        yield* Effect.provide(Effect.void, world.node(directory, kept))
+    function* (directory) {
+      yield* world.found(directory, protocol)
+      yield* Effect.provide(Effect.void, world.node(directory, kept))
 
-        yield* Effect.gen(function* () {
-          const { genesis } = yield* Home.Home
-          const { pending } = yield* Storage
-          const from = yield* SteadyClock.current
-          const cameIn = [-DAY_MS, -60_000, DAY_MS].map((ms, nonce) => {
-            const transfer = storage.transfer(1, 2, nonce)
-            const transaction = Transaction.make(genesis.networkId, transfer, transfer.authorization)
-            return { transaction, receivedAt: Natural.timestamp(from + ms) }
-          })
-          yield* pending.update(cameIn, [])
-          const { contents } = yield* Loading.load(genesis, null, { low: 1, high: 2 })
-          const [longAgo, lately, ahead] = [...contents.pending].map(({ receivedAt }) => receivedAt)
-          expect([longAgo, lately]).toEqual([from - DAY_MS, from - 60_000])
-          expect(ahead).toBeGreaterThanOrEqual(from)
-          expect(ahead).toBeLessThanOrEqual(yield* SteadyClock.current)
-        }).pipe(
-          Effect.provide(Home.storageLayer.pipe(Layer.provideMerge(Home.layer))),
-          Effect.provideService(Configuration, world.settings({ dataDirectory: directory, ...kept })),
-        )
-      }).pipe(Effect.provide(world.platform)),
+      yield* Effect.gen(function* () {
+        const { genesis } = yield* Home.Home
+        const { pending } = yield* Storage
+        const from = yield* SteadyClock.current
+        const cameIn = [-DAY_MS, -60_000, DAY_MS].map((ms, nonce) => {
+          const transfer = storage.transfer(1, 2, nonce)
+          const transaction = Transaction.make(genesis.networkId, transfer, transfer.authorization)
+          return { transaction, receivedAt: Natural.timestamp(from + ms) }
+        })
+        yield* pending.update(cameIn, [])
+        const { contents } = yield* Loading.load(genesis, null, { low: 1, high: 2 })
+        const [longAgo, lately, ahead] = [...contents.pending].map(({ receivedAt }) => receivedAt)
+        expect([longAgo, lately]).toEqual([from - DAY_MS, from - 60_000])
+        expect(ahead).toBeGreaterThanOrEqual(from)
+        expect(ahead).toBeLessThanOrEqual(yield* SteadyClock.current)
+      }).pipe(Effect.provide(world.files(directory, kept)))
+    },
   )
 })

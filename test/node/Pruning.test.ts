@@ -1,9 +1,7 @@
-import { it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { describe, expect } from "vitest"
 import * as Engine from "../../src/node/engine/Engine.js"
 import * as Pruning from "../../src/node/offline/Pruning.js"
-import { Dag } from "../../src/node/reads/Dag.js"
 import { Mempool } from "../../src/node/reads/Mempool.js"
 import { Configuration, type Settings } from "../../src/node/start/Configuration.js"
 import * as Address from "../../src/protocol/identity/Address.js"
@@ -11,24 +9,18 @@ import * as Keys from "../../src/protocol/identity/Keys.js"
 import { Storage } from "../../src/storage/Storage.js"
 import { sqlite } from "../storage/world.js"
 import * as Rest from "../support/Rest.js"
-import { withDirectory } from "./withDirectory.js"
+import { withDirectory, withPlatform } from "./withDirectory.js"
 import * as world from "./world.js"
 
 const EPOCH_ROUNDS = 40
 const protocol = { epochRounds: EPOCH_ROUNDS, collectionDepthRounds: 20, roundIntervalMs: 1 }
-
-const untilRound = (round: number) =>
-  Effect.gen(function* () {
-    const dag = yield* Dag
-    while ((yield* dag.position).finalizedRound < round) yield* Effect.sleep("5 millis")
-  })
 
 /** Runs a network of short epochs until its fourth, prunes, and returns what is left. */
 const pruned = (directory: string, rounds: number, archive: boolean) =>
   Effect.gen(function* () {
     yield* world.found(directory, protocol, { checkpointIntervalRounds: 10 })
     return yield* Effect.gen(function* () {
-      yield* untilRound(3 * EPOCH_ROUNDS + 10)
+      yield* world.untilRound(3 * EPOCH_ROUNDS + 10)
       const engine = yield* Engine.Engine
       const storage = yield* Storage
       // The node continues meanwhile, so both ends of it are checked.
@@ -128,7 +120,7 @@ describe("pruning", () => {
       return yield* Effect.gen(function* () {
         const to = Address.fromPublicKey(Keys.SecretKey.generate().publicKey)
         const early = yield* paid(to)
-        yield* untilRound(2 * EPOCH_ROUNDS + 10)
+        yield* world.untilRound(2 * EPOCH_ROUNDS + 10)
         const late = yield* paid(to)
         yield* Pruning.once
         const storage = yield* Storage
@@ -149,34 +141,31 @@ describe("pruning", () => {
       )
     })
 
-  it.scopedLive(Rest.of("one more life", "removes transactions and histories too on a node that keeps none"), () =>
-    Effect.gen(function* () {
+  withPlatform(
+    Rest.of("one more life", "removes transactions and histories too on a node that keeps none"),
+    function* () {
       const left = yield* historyAfter(yield* world.temporaryDirectory, { history: Option.some(0) })
       expect(left).toEqual({ known: [false, true], history: 1, isVertexWhole: true })
-    }).pipe(Effect.provide(world.platform)),
+    },
   )
 
-  it.scopedLive(
+  withPlatform(
     Rest.of("two more lives", "leaves them where they are not older than the node keeps, or where it keeps all"),
-    () =>
-      Effect.gen(function* () {
-        for (const history of [Option.some(5_000), Option.none()]) {
-          const left = yield* historyAfter(yield* world.temporaryDirectory, { history })
-          expect(left).toEqual({ known: [true, true], history: 2, isVertexWhole: true })
-        }
-      }).pipe(Effect.provide(world.platform)),
+    function* () {
+      for (const history of [Option.some(5_000), Option.none()]) {
+        const left = yield* historyAfter(yield* world.temporaryDirectory, { history })
+        expect(left).toEqual({ known: [true, true], history: 2, isVertexWhole: true })
+      }
+    },
   )
 
-  it.scopedLive(Rest.of("one more life", "removes no vertex and no checkpoint of an archive"), () =>
-    Effect.gen(function* () {
-      const directory = yield* world.temporaryDirectory
-      const { oldest } = yield* pruned(directory, 1_000_000, true)
-      expect(oldest).toBe(1)
-      const [[between] = []] = yield* sqlite(
-        `${directory}/udg.db`,
-        `select count(*) from checkpoints where is_closing = 0 and round < ${EPOCH_ROUNDS}`,
-      )
-      expect(between).toBeGreaterThan(0)
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withDirectory(Rest.of("one more life", "removes no vertex and no checkpoint of an archive"), function* (directory) {
+    const { oldest } = yield* pruned(directory, 1_000_000, true)
+    expect(oldest).toBe(1)
+    const [[between] = []] = yield* sqlite(
+      `${directory}/udg.db`,
+      `select count(*) from checkpoints where is_closing = 0 and round < ${EPOCH_ROUNDS}`,
+    )
+    expect(between).toBeGreaterThan(0)
+  })
 })

@@ -9,6 +9,7 @@ import * as HeldKey from "../../src/signer/HeldKey.js"
 import * as Signer from "../../src/signer/Signer.js"
 import * as GenesisFile from "../../src/storage/files/GenesisFile.js"
 import * as KeyFile from "../../src/storage/files/KeyFile.js"
+import { withPlatform } from "./withDirectory.js"
 import * as world from "./world.js"
 
 const statement = new Uint8Array(8)
@@ -33,25 +34,23 @@ it("a signer gets eight proofs at a time, and none while it is away", async () =
   expect(answers).toHaveLength(9)
 })
 
-it.scopedLive("a node shows that its signer answers and refuses, and why", () =>
-  Effect.gen(function* () {
-    const [directory, beside] = [yield* world.temporaryDirectory, yield* world.temporaryDirectory]
-    yield* world.found(directory, {})
-    const genesis = yield* GenesisFile.load(`${directory}/genesis.json`)
-    const signer = HeldKey.inMemory(yield* KeyFile.load(`${directory}/validator.key`))
-    const node = NodeProof.idOf(yield* KeyFile.loadOrCreate(`${directory}/node.key`))
-    const opened = yield* Signer.open(beside, genesis)
-    const listen = { host: "127.0.0.1", port: 0 }
-    const { id, port } = yield* Signer.serve({ ...opened, genesis, served: [{ node, signer }], listen })
-    const settings = { roundMs: Option.none(), signer: Option.some({ host: listen.host, port, key: id }) }
-    const problem = yield* Effect.flatMap(Health, ({ report }) =>
-      Effect.map(report, ({ problems }) => problems.find(({ component }) => component === "signer")).pipe(
-        Effect.delay("50 millis"),
-        Effect.repeat({ until: (found) => found !== undefined }),
-      ),
-    ).pipe(Effect.provide(world.node(directory, settings)))
-    expect(problem?.reason).toMatch(
-      /^the signer has refused to sign for \d+ seconds?: the signer does not know what this key has signed: state a round with/,
-    )
-  }).pipe(Effect.provide(world.platform)),
-)
+withPlatform("a node shows that its signer answers and refuses, and why", function* () {
+  const [directory, beside] = [yield* world.temporaryDirectory, yield* world.temporaryDirectory]
+  yield* world.found(directory, {})
+  const genesis = yield* GenesisFile.load(`${directory}/genesis.json`)
+  const signer = HeldKey.inMemory(yield* KeyFile.load(`${directory}/validator.key`))
+  const node = NodeProof.idOf(yield* KeyFile.loadOrCreate(`${directory}/node.key`))
+  const opened = yield* Signer.open(beside, genesis)
+  const listen = { host: "127.0.0.1", port: 0 }
+  const { id, port } = yield* Signer.serve({ ...opened, genesis, served: [{ node, signer }], listen })
+  const settings = { roundMs: Option.none(), signer: Option.some({ host: listen.host, port, key: id }) }
+  const problem = yield* Effect.flatMap(Health, ({ report }) =>
+    Effect.map(report, ({ problems }) => problems.find(({ component }) => component === "signer")).pipe(
+      Effect.delay("50 millis"),
+      Effect.repeat({ until: (found) => found !== undefined }),
+    ),
+  ).pipe(Effect.provide(world.node(directory, settings)))
+  expect(problem?.reason).toMatch(
+    /^the signer has refused to sign for \d+ seconds?: the signer does not know what this key has signed: state a round with/,
+  )
+})

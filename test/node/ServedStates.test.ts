@@ -1,9 +1,7 @@
-import { Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import { describe, expect } from "vitest"
 import * as Position from "../../src/ledger/trie/Position.js"
 import { Checkpoints } from "../../src/node/reads/Checkpoints.js"
-import { Dag } from "../../src/node/reads/Dag.js"
-import { Configuration } from "../../src/node/start/Configuration.js"
 import * as Home from "../../src/node/start/Home.js"
 import * as Loading from "../../src/node/start/Loading.js"
 import * as Binary from "../../src/protocol/encoding/Binary.js"
@@ -19,16 +17,10 @@ const kept = { roundMs: Option.none() }
 const wholeState = Binary.encode((writer) => Position.write(writer, Position.ROOT))
 const somebody = "00000000000000000000000000000000000000aa" as Address
 
-const untilRound = (round: number) =>
-  Effect.gen(function* () {
-    const dag = yield* Dag
-    while ((yield* dag.position).finalizedRound < round) yield* Effect.sleep("5 millis")
-  })
-
 describe("the states of the last two closes", () => {
   withDirectory("are served after a restart, and prove accounts against the last one", function* (directory) {
     yield* world.found(directory, protocol)
-    yield* untilRound(3 * EPOCH_ROUNDS + 20).pipe(Effect.provide(world.node(directory, kept)))
+    yield* world.untilRound(3 * EPOCH_ROUNDS + 20).pipe(Effect.provide(world.node(directory, kept)))
 
     yield* Effect.gen(function* () {
       const { genesis } = yield* Home.Home
@@ -44,10 +36,7 @@ describe("the states of the last two closes", () => {
           isServed: checkpoint.epoch >= running - Loading.KEPT_CLOSES,
         })
       }
-    }).pipe(
-      Effect.provide(Home.storageLayer.pipe(Layer.provideMerge(Home.layer))),
-      Effect.provideService(Configuration, world.settings({ dataDirectory: directory, ...kept })),
-    )
+    }).pipe(Effect.provide(world.files(directory, kept)))
 
     yield* Effect.gen(function* () {
       const checkpoints = yield* Checkpoints

@@ -16,17 +16,11 @@ import * as world from "./world.js"
 
 const somebody = "00000000000000000000000000000000000000aa" as Address
 
-const untilRound = (round: number) =>
-  Effect.gen(function* () {
-    const dag = yield* Dag
-    while ((yield* dag.position).finalizedRound < round) yield* Effect.sleep("10 millis")
-  })
-
 describe("a solo node", () => {
   withDirectory("builds checkpoints, proves accounts against them, and counts both", function* (directory) {
     yield* world.found(directory, { epochRounds: 240 })
     yield* Effect.gen(function* () {
-      yield* untilRound(245)
+      yield* world.untilRound(245)
       const [checkpoints, metrics, state, dag] = yield* Effect.all([Checkpoints, Metrics, State, Dag])
       const latest = Option.getOrThrow(yield* checkpoints.latest)
       expect(latest.checkpoint.round).toBe(240)
@@ -69,7 +63,7 @@ describe("a solo node", () => {
       const { genesis, validatorKey, isFounded } = yield* Home
       expect(isFounded).toBe(true)
       const mempool = yield* Mempool
-      yield* untilRound(20)
+      yield* world.untilRound(20)
       const payment = yield* world.payment(somebody, 5)
       yield* mempool.submit(payment)
       const { finalizedRound } = yield* (yield* Dag).position
@@ -81,7 +75,7 @@ describe("a solo node", () => {
       expect(Option.getOrThrow(validatorKey).publicKey).toBe(first.key)
       expect((yield* (yield* Dag).position).finalizedRound).toBeGreaterThanOrEqual(first.finalizedRound)
       yield* world.finalized(first.id)
-      yield* untilRound(first.finalizedRound + 20)
+      yield* world.untilRound(first.finalizedRound + 20)
     }).pipe(Effect.provide(world.node(directory, { roundMs: Option.none() })))
   })
 })

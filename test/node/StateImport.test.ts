@@ -66,10 +66,9 @@ describe("a state file", () => {
         const genesis = yield* GenesisFile.load(file)
         const crowded = { ...genesis, allocations: [...allocations, ...genesis.allocations] }
         yield* GenesisFile.write(file, yield* Genesis.make(crowded))
-        yield* Effect.gen(function* () {
-          const dag = yield* Dag
-          while ((yield* dag.position).finalizedRound < 3 * EPOCH_ROUNDS + 5) yield* Effect.sleep("5 millis")
-        }).pipe(Effect.provide(world.node(original, { roundMs: Option.none() })))
+        yield* world
+          .untilRound(3 * EPOCH_ROUNDS + 5)
+          .pipe(Effect.provide(world.node(original, { roundMs: Option.none() })))
         const directory = yield* DataDirectory.open(original)
         const exporting = StateExport.exportTo(source, yield* GenesisFile.load(file))
         yield* Effect.provide(exporting, Storage.layerToRead(directory, yield* GenesisFile.load(file)))
@@ -235,7 +234,7 @@ describe("a state file", () => {
     const finalized = await run(
       Effect.gen(function* () {
         const dag = yield* Dag
-        while ((yield* dag.position).finalizedRound < target.checkpoint.round + 10) yield* Effect.sleep("5 millis")
+        yield* world.untilRound(target.checkpoint.round + 10)
         return (yield* dag.position).finalizedRound
       }).pipe(Effect.provide(world.node(directory, { roundMs: Option.none() }))),
     )

@@ -10,7 +10,6 @@ import { Cause, Effect, Exit, Logger, LogLevel, Option } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Ending from "../../src/node/lifecycle/Ending.js"
 import { Supervisor } from "../../src/node/lifecycle/Supervisor.js"
-import { Dag } from "../../src/node/reads/Dag.js"
 import { Mempool } from "../../src/node/reads/Mempool.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
 import { Sqlite as Database } from "../../src/storage/sqlite/Driver.js"
@@ -36,12 +35,6 @@ const FILES = ["udg.db", "udg.db-wal", "signed.db", "signed.db-wal"] as const
 const settings = { roundMs: Option.none() }
 
 const addressOf = (n: number): Address => n.toString(16).padStart(40, "0") as Address
-
-const untilRound = (round: number) =>
-  Effect.gen(function* () {
-    const dag = yield* Dag
-    while ((yield* dag.position).finalizedRound < round) yield* Effect.sleep("5 millis")
-  })
 
 const pay = (from: number) =>
   Effect.gen(function* () {
@@ -175,7 +168,7 @@ const run = (directory: string, round: number): Promise<Outcome> => {
     if (LogLevel.greaterThanEqual(logLevel, LogLevel.Error) || !Cause.isEmpty(cause))
       complaints.push(`${String(message)} ${Cause.pretty(cause)}`)
   })
-  const goesOn = Effect.as(untilRound(round), { _tag: "WentOn" } as Outcome)
+  const goesOn = Effect.as(world.untilRound(round), { _tag: "WentOn" } as Outcome)
   const stands = Effect.delay(Effect.succeed<Outcome>({ _tag: "Wrong", what: "it stands" }), STANDS_AFTER_MS)
   const life = Effect.flatMap(Supervisor, ({ ended }) => Effect.raceFirst(Effect.race(goesOn, stands), ended)).pipe(
     Effect.provide(world.node(directory, settings)),
@@ -198,12 +191,12 @@ describe("a node with changed files", () => {
     folder = mkdtempSync(join(tmpdir(), "udg-tampering-"))
     const protocol = { epochRounds: EPOCH_ROUNDS, collectionDepthRounds: 20, roundIntervalMs: 5 }
     const live = place("live")
-    const first = Effect.zipRight(pay(1), untilRound(OLDER_ROUND))
+    const first = Effect.zipRight(pay(1), world.untilRound(OLDER_ROUND))
     const second = Effect.gen(function* () {
       yield* pay(1 + PAYMENTS)
-      yield* untilRound(RUNNING_ROUND)
+      yield* world.untilRound(RUNNING_ROUND)
       yield* pay(1 + 2 * PAYMENTS)
-      yield* untilRound(NEWER_ROUND)
+      yield* world.untilRound(NEWER_ROUND)
       yield* Effect.sync(() => copyAlive(live, place("newer")))
     })
     await Effect.runPromise(

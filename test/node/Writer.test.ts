@@ -10,7 +10,17 @@ import type { Write } from "../../src/replica/output/Write.js"
 import * as Storage from "../../src/storage/Storage.js"
 import { Sqlite } from "../../src/storage/sqlite/Driver.js"
 import * as EventLoop from "../../src/turns/EventLoop.js"
-import { checkpoint, execution, genesis, inDirectory, key, opening, transfer, vertex } from "../storage/world.js"
+import {
+  checkpoint,
+  execution,
+  genesis,
+  inDirectory,
+  key,
+  opening,
+  transfer,
+  vertex,
+  within,
+} from "../storage/world.js"
 import { withDirectory } from "./withDirectory.js"
 import * as world from "./world.js"
 
@@ -213,28 +223,26 @@ describe("the writer", () => {
       const directory = yield* world.temporaryDirectory
       const vertices = [1, 2, 3].map((round) => vertex({ round }))
       const held = () => inFiles(directory, vertices).ledger
-      yield* inDirectory(directory, (storage) =>
-        Effect.gen(function* () {
-          const listener = { written: () => Effect.void, published: () => Effect.void }
-          vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
-          const writer = yield* Writer.start(storage, yield* Supervisor.Supervisor, listener)
-          const give = (id: number) => writer.perform(vertexWrite(id, "Inserted", vertices[id] ?? expect.fail()))
-          const gathers = Effect.repeat(EventLoop.turn, { until: writer.isGathering })
-          give(0)
-          give(1)
-          yield* gathers
-          expect(held()).toEqual([false, false, false])
-          const done = yield* Deferred.make<void>()
-          writer.perform({ _tag: "Awaited", done })
-          yield* Deferred.await(done)
-          expect(held()).toEqual([true, true, false])
-          give(2)
-          yield* gathers
-          expect(held()).toEqual([true, true, false])
-          vi.advanceTimersByTime(4_000)
-          yield* Effect.repeat(EventLoop.turn, { until: () => held()[2] === true })
-        }),
-      )
+      yield* within(directory, function* (storage) {
+        const listener = { written: () => Effect.void, published: () => Effect.void }
+        vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+        const writer = yield* Writer.start(storage, yield* Supervisor.Supervisor, listener)
+        const give = (id: number) => writer.perform(vertexWrite(id, "Inserted", vertices[id] ?? expect.fail()))
+        const gathers = Effect.repeat(EventLoop.turn, { until: writer.isGathering })
+        give(0)
+        give(1)
+        yield* gathers
+        expect(held()).toEqual([false, false, false])
+        const done = yield* Deferred.make<void>()
+        writer.perform({ _tag: "Awaited", done })
+        yield* Deferred.await(done)
+        expect(held()).toEqual([true, true, false])
+        give(2)
+        yield* gathers
+        expect(held()).toEqual([true, true, false])
+        vi.advanceTimersByTime(4_000)
+        yield* Effect.repeat(EventLoop.turn, { until: () => held()[2] === true })
+      })
     }).pipe(
       Effect.ensuring(Effect.sync(() => vi.useRealTimers())),
       Effect.provide(Supervisor.layer),

@@ -6,6 +6,7 @@ import * as Network from "../../src/network/Network.js"
 import { Volume } from "../../src/network/Volume.js"
 import * as Engine from "../../src/node/engine/Engine.js"
 import * as Node from "../../src/node/Node.js"
+import { Dag } from "../../src/node/reads/Dag.js"
 import { Mempool } from "../../src/node/reads/Mempool.js"
 import { State } from "../../src/node/reads/State.js"
 import * as Configuration from "../../src/node/start/Configuration.js"
@@ -62,6 +63,14 @@ export const node = (
     Layer.provideMerge(platform),
   )
 
+/** Home and storage of a directory, without a node. */
+export const files = (directory: string, changes: Partial<Configuration.Settings> = {}) =>
+  Home.storageLayer.pipe(
+    Layer.provideMerge(Home.layer),
+    Layer.provide(Layer.succeed(Configuration.Configuration, settings({ dataDirectory: directory, ...changes }))),
+    Layer.provideMerge(platform),
+  )
+
 /** An engine that claims to be this many rounds ahead. */
 export const ahead = (rounds: number) =>
   Layer.map(Engine.layer, (context) => context).pipe(
@@ -112,6 +121,12 @@ export const payment = (to: Address.Address, amount: number) =>
     const nonce = yield* mempool.nextNonce(from)
     const operation = { _tag: "Transfer", to, amount: Sats.make(amount), memo: "" } as const
     return Transaction.sign(genesis.networkId, { from, nonce, fee: FEE, operation }, key)
+  })
+
+export const untilRound = (round: number) =>
+  Effect.gen(function* () {
+    const dag = yield* Dag
+    while ((yield* dag.position).finalizedRound < round) yield* Effect.sleep("5 millis")
   })
 
 /** Waits until the transaction reads as finalized. */

@@ -1,12 +1,11 @@
 /** A migration leaves a copy of the old database, and survives an interruption at any point. */
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
-import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
 import * as NodeSchema from "../../src/storage/schema/Node.js"
 import { Sqlite } from "../../src/storage/sqlite/Driver.js"
 import * as Meta from "../../src/storage/tables/Meta.js"
-import { withDirectory } from "./withStorage.js"
+import { withDirectory, withPlatform } from "./withStorage.js"
 import * as world from "./world.js"
 
 const NEWEST = NodeSchema.migrations.length
@@ -37,16 +36,14 @@ const versionOf = (file: string): unknown => {
 const start = (path: string) => world.inDirectory(path, () => Effect.void)
 
 describe("a migration", () => {
-  it.scopedLive("leaves a copy of the database as it was, readable by its owner alone", () =>
-    Effect.gen(function* () {
-      const { path, file } = yield* oldDirectory(NEWEST - 1)
-      yield* start(path)
-      const copy = `${file}.schema-${NEWEST - 1}`
-      expect([versionOf(file), versionOf(copy)]).toEqual([NEWEST, NEWEST - 1])
-      expect(statSync(copy).mode & 0o777).toBe(0o600)
-      expect(existsSync(`${copy}.new`)).toBe(false)
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withPlatform("leaves a copy of the database as it was, readable by its owner alone", function* () {
+    const { path, file } = yield* oldDirectory(NEWEST - 1)
+    yield* start(path)
+    const copy = `${file}.schema-${NEWEST - 1}`
+    expect([versionOf(file), versionOf(copy)]).toEqual([NEWEST, NEWEST - 1])
+    expect(statSync(copy).mode & 0o777).toBe(0o600)
+    expect(existsSync(`${copy}.new`)).toBe(false)
+  })
 
   withDirectory("copies no new database, none at its newest version, and not signed.db", function* (path) {
     yield* start(path)
@@ -56,8 +53,9 @@ describe("a migration", () => {
         expect(existsSync(`${path}/${file}.schema-${version}`)).toBe(false)
   })
 
-  it.scopedLive("continues where a kill interrupted it: in the copy, after it, and between two migrations", () =>
-    Effect.gen(function* () {
+  withPlatform(
+    "continues where a kill interrupted it: in the copy, after it, and between two migrations",
+    function* () {
       const { path, file } = yield* oldDirectory(NEWEST - 2)
       writeFileSync(`${file}.schema-${NEWEST - 2}.new`, "half a cop")
       yield* start(path)
@@ -68,6 +66,6 @@ describe("a migration", () => {
       yield* start(second.path)
       expect(versionOf(second.file)).toBe(NEWEST)
       expect(readFileSync(`${second.file}.schema-${NEWEST - 1}`, "utf8")).toBe("the copy of the first attempt")
-    }).pipe(Effect.provide(world.platform)),
+    },
   )
 })

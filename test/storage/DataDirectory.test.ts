@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { afterAll, describe, expect } from "vitest"
 import { DataDirectory } from "../../src/storage/files/DataDirectory.js"
 import * as Process from "./Process.js"
-import { withDirectory } from "./withStorage.js"
+import { withDirectory, withPlatform } from "./withStorage.js"
 import * as world from "./world.js"
 
 const refusal = (path: string) => Effect.flip(Effect.scoped(DataDirectory.open(path)))
@@ -24,18 +24,17 @@ describe("a data directory", () => {
     yield* DataDirectory.open(`${path}/made/on/the/way`)
   })
 
-  it.scopedLive(
+  withPlatform(
     "is created for its owner alone; an existing one open to others gets a warning and stays unchanged",
-    () =>
-      Effect.gen(function* () {
-        const path = `${yield* world.temporaryDirectory}/made/here`
-        const modeOf = (): number => statSync(path).mode & 0o777
-        const made = yield* Effect.scoped(DataDirectory.open(path))
-        expect([modeOf(), made.isOpenToOthers]).toEqual([0o700, false])
-        chmodSync(path, 0o755)
-        const found = yield* Effect.scoped(DataDirectory.open(path))
-        expect([modeOf(), found.isOpenToOthers]).toEqual([0o755, true])
-      }).pipe(Effect.provide(world.platform)),
+    function* () {
+      const path = `${yield* world.temporaryDirectory}/made/here`
+      const modeOf = (): number => statSync(path).mode & 0o777
+      const made = yield* Effect.scoped(DataDirectory.open(path))
+      expect([modeOf(), made.isOpenToOthers]).toEqual([0o700, false])
+      chmodSync(path, 0o755)
+      const found = yield* Effect.scoped(DataDirectory.open(path))
+      expect([modeOf(), found.isOpenToOthers]).toEqual([0o755, true])
+    },
   )
 
   withDirectory("that another process holds is refused until that process ends, also by kill -9", function* (path) {

@@ -1,4 +1,3 @@
-import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { afterAll, describe, expect } from "vitest"
 import * as NodeSchema from "../../src/storage/schema/Node.js"
@@ -43,23 +42,21 @@ describe("a full disk", () => {
   })
 
   if (Process.canMount) {
-    it.scopedLive(
+    withDirectory(
       Rest.of("a disk to fill", "is reported as such, keeps what was written, and recovers when there is room"),
-      () =>
-        Effect.gen(function* () {
-          const path = yield* world.temporaryDirectory
-          const child = yield* Process.startOnMount("size=28m", "fill", path)
-          const report = yield* Schema.decodeUnknown(Report)(yield* child.line)
-          expect(report.written).toBeGreaterThan(1)
-          expect(report).toEqual({
-            tag: "DiskFull",
-            message: expect.stringMatching(/^no space is left for .*udg\.db; free some and start again$/),
-            written: report.written,
-            last: report.written,
-            whileFull: report.whileFull,
-            afterwards: report.written + 1,
-          })
-        }).pipe(Effect.provide(world.platform)),
+      function* (path) {
+        const child = yield* Process.startOnMount("size=28m", "fill", path)
+        const report = yield* Schema.decodeUnknown(Report)(yield* child.line)
+        expect(report.written).toBeGreaterThan(1)
+        expect(report).toEqual({
+          tag: "DiskFull",
+          message: expect.stringMatching(/^no space is left for .*udg\.db; free some and start again$/),
+          written: report.written,
+          last: report.written,
+          whileFull: report.whileFull,
+          afterwards: report.written + 1,
+        })
+      },
     )
   }
 })

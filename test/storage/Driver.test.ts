@@ -1,9 +1,9 @@
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
-import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect, test } from "vitest"
 import { Sqlite } from "../../src/storage/sqlite/Driver.js"
+import { withPlatform } from "./withStorage.js"
 import * as world from "./world.js"
 
 const collectGarbage = async (): Promise<void> => {
@@ -26,19 +26,17 @@ describe("the driver", () => {
     expect(made.map((each) => each.deref() !== undefined)).toEqual([true, true, false])
   })
 
-  it.scopedLive("is the one that the client uses", () =>
-    Effect.gen(function* () {
-      const prepared: Array<string> = []
-      const { prepare } = Sqlite.prototype
-      Sqlite.prototype.prepare = function (text) {
-        prepared.push(text)
-        return prepare.call(this, text)
-      }
-      yield* Effect.addFinalizer(() => Effect.sync(() => Object.assign(Sqlite.prototype, { prepare })))
-      const file = `${yield* world.temporaryDirectory}/a.db`
-      const database = yield* world.open({ file, durability: "process", migrations: [] })
-      yield* database.read((sql) => sql`select 'by the client'`.values)
-      expect(prepared).toContain("select 'by the client'")
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withPlatform("is the one that the client uses", function* () {
+    const prepared: Array<string> = []
+    const { prepare } = Sqlite.prototype
+    Sqlite.prototype.prepare = function (text) {
+      prepared.push(text)
+      return prepare.call(this, text)
+    }
+    yield* Effect.addFinalizer(() => Effect.sync(() => Object.assign(Sqlite.prototype, { prepare })))
+    const file = `${yield* world.temporaryDirectory}/a.db`
+    const database = yield* world.open({ file, durability: "process", migrations: [] })
+    yield* database.read((sql) => sql`select 'by the client'`.values)
+    expect(prepared).toContain("select 'by the client'")
+  })
 })

@@ -7,6 +7,7 @@ import * as NodeSchema from "../../src/storage/schema/Node.js"
 import type { Sql } from "../../src/storage/sqlite/Sql.js"
 import * as Commits from "../../src/storage/tables/Commits.js"
 import * as Meta from "../../src/storage/tables/Meta.js"
+import { given } from "./withStorage.js"
 import * as world from "./world.js"
 
 const address = (n: number) => fromHex(world.address(n))
@@ -60,3 +61,5 @@ export const directory = Effect.gen(function* () {
   )
   return path
 })
+
+export const withFourthVersion = given(directory)

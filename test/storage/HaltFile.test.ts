@@ -7,6 +7,7 @@ import { Halted } from "../../src/node/lifecycle/Ending.js"
 import * as HaltFile from "../../src/storage/files/HaltFile.js"
 import * as PeerFile from "../../src/storage/files/PeerFile.js"
 import * as RunningFile from "../../src/storage/files/RunningFile.js"
+import { withPlatform } from "./withStorage.js"
 import * as world from "./world.js"
 
 const halt = { exit_code: 101, reason: "coins are missing", at: 1_767_225_600_000, version: "0.1.0" } as const
@@ -14,14 +15,12 @@ const halt = { exit_code: 101, reason: "coins are missing", at: 1_767_225_600_00
 const pipeAt = (path: string) => execFileSync("mkfifo", [path])
 
 describe("the mark of a halted node", () => {
-  it.scopedLive("is read as it was written", () =>
-    Effect.gen(function* () {
-      const path = `${yield* world.temporaryDirectory}/halted.json`
-      expect(yield* HaltFile.load(path)).toEqual(Option.none())
-      yield* HaltFile.write(path, halt)
-      expect(yield* HaltFile.load(path)).toEqual(Option.some(halt))
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withPlatform("is read as it was written", function* () {
+    const path = `${yield* world.temporaryDirectory}/halted.json`
+    expect(yield* HaltFile.load(path)).toEqual(Option.none())
+    yield* HaltFile.write(path, halt)
+    expect(yield* HaltFile.load(path)).toEqual(Option.some(halt))
+  })
 
   it.scopedLive.each<readonly [made: (path: string) => void, why: string]>([
     [pipeAt, "not a regular file"],
@@ -43,11 +42,9 @@ describe("the mark of a halted node", () => {
   )
 })
 
-it.scopedLive("does not block on a pipe in a data directory", () =>
-  Effect.gen(function* () {
-    const path = `${yield* world.temporaryDirectory}/pipe`
-    pipeAt(path)
-    expect(yield* RunningFile.load(path)).toEqual(Option.none())
-    expect(yield* PeerFile.load(path)).toEqual([])
-  }).pipe(Effect.provide(world.platform)),
-)
+withPlatform("does not block on a pipe in a data directory", function* () {
+  const path = `${yield* world.temporaryDirectory}/pipe`
+  pipeAt(path)
+  expect(yield* RunningFile.load(path)).toEqual(Option.none())
+  expect(yield* PeerFile.load(path)).toEqual([])
+})

@@ -7,7 +7,7 @@ import * as SignerSchema from "../../src/storage/schema/Signer.js"
 import * as Database from "../../src/storage/sqlite/Database.js"
 import type { Migration } from "../../src/storage/sqlite/Migration.js"
 import { textOf } from "../docs/Pages.js"
-import { withDirectory } from "./withStorage.js"
+import { withDirectory, withPlatform } from "./withStorage.js"
 import * as world from "./world.js"
 
 const history: ReadonlyArray<Migration> = [
@@ -37,15 +37,13 @@ describe("the schema", () => {
     expect(yield* opened(`${path}/b.db`, history)).toEqual([[[3]], [["one", 3]]])
   })
 
-  it.scopedLive("stays at the version before a step that fails, without any part of that step", () =>
-    Effect.gen(function* () {
-      const file = `${yield* world.temporaryDirectory}/a.db`
-      const broken = { version: 2, statements: "delete from things;\nupdate absent set name = '';\n" }
-      const refused = yield* Effect.flip(opened(file, [...history.slice(0, 1), broken]))
-      expect(refused.message).toContain("no such table: absent")
-      expect(yield* opened(file, history.slice(0, 1))).toEqual([[[1]], [["one"]]])
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withPlatform("stays at the version before a step that fails, without any part of that step", function* () {
+    const file = `${yield* world.temporaryDirectory}/a.db`
+    const broken = { version: 2, statements: "delete from things;\nupdate absent set name = '';\n" }
+    const refused = yield* Effect.flip(opened(file, [...history.slice(0, 1), broken]))
+    expect(refused.message).toContain("no such table: absent")
+    expect(yield* opened(file, history.slice(0, 1))).toEqual([[[1]], [["one"]]])
+  })
 
   it.effect("describes the purpose of every table", () =>
     Effect.gen(function* () {

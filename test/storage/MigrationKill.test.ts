@@ -75,14 +75,12 @@ const isKilled = (path: string, at: string): boolean => {
 /** Opens the directory with this program and checks that all data is there. */
 const everything = (path: string) =>
   Effect.gen(function* () {
-    const found = yield* world.inDirectory(path, (storage) =>
-      Effect.gen(function* () {
-        const transactions = transactionsOf(first, second)
-        const places = yield* Effect.forEach(transactions, ({ id }) => storage.transactions.byId(id))
-        expect(places.map(Option.map(({ transaction }) => transaction))).toEqual(transactions.map(Option.some))
-        return yield* storage.vertices.byHash(second.header.hash)
-      }),
-    )
+    const found = yield* world.within(path, function* (storage) {
+      const transactions = transactionsOf(first, second)
+      const places = yield* Effect.forEach(transactions, ({ id }) => storage.transactions.byId(id))
+      expect(places.map(Option.map(({ transaction }) => transaction))).toEqual(transactions.map(Option.some))
+      return yield* storage.vertices.byHash(second.header.hash)
+    })
     expect(Option.map(found, ({ bytes }) => bytes)).toEqual(Option.some(second.encoded))
     const file = `${path}/udg.db`
     expect(yield* versionOf(file)).toBe(NEWEST)
@@ -135,18 +133,15 @@ describe(
     "a killed migration loses nothing, continues at the next start, and leaves a usable copy,",
   ),
   () => {
-    it.scopedLive("killed while it copies, and with a whole copy that has no name yet", () =>
-      Effect.gen(function* () {
-        const origin = yield* directory
-        yield* world.sqlite(
-          `${origin}/udg.db`,
-          `insert into account_history (address, sequence)
-            with recursive numbers (n) as (select 1000 union all select n + 1 from numbers where n < 200000)
-            select randomblob(32), n from numbers returning sequence`,
-        )
-        for (const at of ["copying", "copied"]) expect(yield* survives(origin, at)).toEqual(Option.some(VERSION))
-      }).pipe(Effect.provide(world.platform)),
-    )
+    withFourthVersion("killed while it copies, and with a whole copy that has no name yet", function* (origin) {
+      yield* world.sqlite(
+        `${origin}/udg.db`,
+        `insert into account_history (address, sequence)
+          with recursive numbers (n) as (select 1000 union all select n + 1 from numbers where n < 200000)
+          select randomblob(32), n from numbers returning sequence`,
+      )
+      for (const at of ["copying", "copied"]) expect(yield* survives(origin, at)).toEqual(Option.some(VERSION))
+    })
 
     it.scopedLive("killed in the middle", () =>
       Effect.map(afterKills([15, 30]), (versions) => expect(versions).toEqual([VERSION, VERSION + 1])),

@@ -1,4 +1,3 @@
-import { Effect } from "effect"
 import { describe, expect } from "vitest"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import { withDirectory, withStorage } from "./withStorage.js"
@@ -18,12 +17,10 @@ const stored = ({ transaction, receivedAt }: ReturnType<typeof pending>) => ({
 describe("the pending transactions", () => {
   withDirectory("survive a restart in order of arrival", function* (path) {
     const [late, early, dropped] = [pending(0, 30), pending(1, 10), pending(2, 20)]
-    yield* world.inDirectory(path, (storage) =>
-      Effect.gen(function* () {
-        yield* storage.pending.update([late, early, dropped], [])
-        yield* storage.pending.update([early], [dropped.transaction.id])
-      }),
-    )
+    yield* world.within(path, function* (storage) {
+      yield* storage.pending.update([late, early, dropped], [])
+      yield* storage.pending.update([early], [dropped.transaction.id])
+    })
     const left = yield* world.inDirectory(path, (storage) => storage.pending.all)
     expect(left).toEqual([early, late].map(stored))
   })

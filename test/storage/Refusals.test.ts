@@ -9,6 +9,7 @@ import { DataDirectory } from "../../src/storage/files/DataDirectory.js"
 import * as Storage from "../../src/storage/Storage.js"
 import * as Rest from "../support/Rest.js"
 import { loadOf } from "./processes/load.js"
+import { given, withPlatform } from "./withStorage.js"
 import * as world from "./world.js"
 
 const FILES = ["udg.db", "signed.db"] as const
@@ -24,18 +25,18 @@ const fingerprint = (path: string) =>
 /** A closed directory with two commits. */
 const filled = Effect.gen(function* () {
   const path = yield* world.temporaryDirectory
-  yield* world.inDirectory(path, (storage) =>
-    Effect.gen(function* () {
-      for (const index of [1, 2]) {
-        const { vertices, batch } = loadOf(index)
-        yield* storage.append(world.inserted(vertices))
-        yield* storage.append([{ _tag: "Commit", batch: batch }])
-        for (const vertex of vertices.slice(0, 1)) yield* storage.signed.keep(vertex)
-      }
-    }),
-  )
+  yield* world.within(path, function* (storage) {
+    for (const index of [1, 2]) {
+      const { vertices, batch } = loadOf(index)
+      yield* storage.append(world.inserted(vertices))
+      yield* storage.append([{ _tag: "Commit", batch: batch }])
+      for (const vertex of vertices.slice(0, 1)) yield* storage.signed.keep(vertex)
+    }
+  })
   return path
 })
+
+const withFilled = given(filled)
 
 /** The reason for which opening is refused. Both files must stay byte for byte the same. */
 const refusal = (path: string, genesis = world.genesis()) =>
@@ -48,102 +49,83 @@ const refusal = (path: string, genesis = world.genesis()) =>
   })
 
 describe("opening is refused, and nothing changed, when", () => {
-  it.scopedLive("a newer program wrote the database", () =>
-    Effect.gen(function* () {
-      for (const file of FILES) {
-        const path = yield* filled
-        yield* world.sqlite(`${path}/${file}`, "pragma user_version = 999")
-        const refused = yield* refusal(path)
-        expect(refused._tag).toBe("NewerSchema")
-        expect(refused.message).toContain(`${file} has schema 999, this program knows up to `)
-      }
-    }).pipe(Effect.provide(world.platform)),
-  )
-
-  it.scopedLive("it belongs to another network", () =>
-    Effect.gen(function* () {
+  withPlatform("a newer program wrote the database", function* () {
+    for (const file of FILES) {
       const path = yield* filled
-      const other = world.genesis("udg-other" as NetworkId)
-      const refused = yield* refusal(path, other)
-      expect(refused._tag).toBe("OtherGenesis")
-      expect(refused.message).toContain(Genesis.hash(world.genesis()))
-      expect(refused.message).toContain(Genesis.hash(other))
-    }).pipe(Effect.provide(world.platform)),
-  )
+      yield* world.sqlite(`${path}/${file}`, "pragma user_version = 999")
+      const refused = yield* refusal(path)
+      expect(refused._tag).toBe("NewerSchema")
+      expect(refused.message).toContain(`${file} has schema 999, this program knows up to `)
+    }
+  })
 
-  it.scopedLive("it is not a database, or another program's", () =>
-    Effect.gen(function* () {
-      const path = yield* filled
-      yield* world.sqlite(`${path}/udg.db`, "pragma application_id = 1")
-      expect((yield* refusal(path)).message).toContain("another program's database")
-      writeFileSync(`${path}/udg.db`, "hello ".repeat(2_000))
-      expect((yield* refusal(path))._tag).toBe("DatabaseDamaged")
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withFilled("it belongs to another network", function* (path) {
+    const other = world.genesis("udg-other" as NetworkId)
+    const refused = yield* refusal(path, other)
+    expect(refused._tag).toBe("OtherGenesis")
+    expect(refused.message).toContain(Genesis.hash(world.genesis()))
+    expect(refused.message).toContain(Genesis.hash(other))
+  })
+
+  withFilled("it is not a database, or another program's", function* (path) {
+    yield* world.sqlite(`${path}/udg.db`, "pragma application_id = 1")
+    expect((yield* refusal(path)).message).toContain("another program's database")
+    writeFileSync(`${path}/udg.db`, "hello ".repeat(2_000))
+    expect((yield* refusal(path))._tag).toBe("DatabaseDamaged")
+  })
 
   // A node used to start on them, and to die of the first commit that needed the missing parts.
-  it.scopedLive("its schema differs from the one of its version", () =>
-    Effect.gen(function* () {
-      const changes = [
-        ["drop table account_history", "its schema has no table account_history"],
-        [
-          "alter table transaction_packs rename column bytes to other",
-          "its schema has no table transaction_packs bytes blob",
-        ],
-        ["drop index commits_by_epoch", "its schema has no index commits_by_epoch"],
-        ["pragma user_version = 0", "the version of its schema is lost"],
-      ] as const
-      for (const [change, finding] of changes) {
-        const path = yield* filled
-        yield* world.sqlite(`${path}/udg.db`, change)
-        const refused = yield* refusal(path)
-        expect(refused._tag).toBe("DatabaseDamaged")
-        expect(refused.message.toLowerCase()).toContain(`udg.db is damaged: ${finding}`)
-      }
+  withPlatform("its schema differs from the one of its version", function* () {
+    const changes = [
+      ["drop table account_history", "its schema has no table account_history"],
+      [
+        "alter table transaction_packs rename column bytes to other",
+        "its schema has no table transaction_packs bytes blob",
+      ],
+      ["drop index commits_by_epoch", "its schema has no index commits_by_epoch"],
+      ["pragma user_version = 0", "the version of its schema is lost"],
+    ] as const
+    for (const [change, finding] of changes) {
       const path = yield* filled
-      yield* world.sqlite(`${path}/udg.db`, "create index of_an_operator on earlier_transactions (type)")
-      yield* world.inDirectory(path, (storage) => storage.commits.last)
-    }).pipe(Effect.provide(world.platform)),
-  )
-
-  // A node used to start without them, and to stop with a stack trace when it needed the vertex.
-  it.scopedLive("the bytes of a vertex are missing", () =>
-    Effect.gen(function* () {
-      const path = yield* filled
-      yield* world.sqlite(`${path}/udg.db`, "delete from vertex_bytes where vertex_id = (select max(id) from vertices)")
+      yield* world.sqlite(`${path}/udg.db`, change)
       const refused = yield* refusal(path)
       expect(refused._tag).toBe("DatabaseDamaged")
-      expect(refused.message).toMatch(/udg\.db is damaged: the bytes of a vertex of round \d+ are missing/)
-    }).pipe(Effect.provide(world.platform)),
-  )
+      expect(refused.message.toLowerCase()).toContain(`udg.db is damaged: ${finding}`)
+    }
+    const path = yield* filled
+    yield* world.sqlite(`${path}/udg.db`, "create index of_an_operator on earlier_transactions (type)")
+    yield* world.inDirectory(path, (storage) => storage.commits.last)
+  })
 
-  it.scopedLive("the transactions of a vertex are missing, recorded or not", () =>
-    Effect.gen(function* () {
-      const path = yield* filled
-      const vertices = [8, 9].map((round) => world.vertex({ round, transactions: [world.transfer(1, 2, round)] }))
-      const [ordered = expect.fail()] = vertices
-      yield* world.inDirectory(path, (storage) =>
-        Effect.zipRight(
-          storage.append(world.inserted(vertices)),
-          storage.append([{ _tag: "Commit", batch: world.batch(99, { vertices: [world.ordered(ordered)] }) }]),
-        ),
-      )
-      for (const table of ["vertex_transactions", "transaction_packs"]) {
-        yield* world.sqlite(`${path}/udg.db`, `delete from ${table} where rowid = (select max(rowid) from ${table})`)
-        const refused = yield* refusal(path)
-        expect(refused._tag).toBe("DatabaseDamaged")
-        expect(refused.message).toMatch(/udg\.db is damaged: the transactions of a vertex of round \d+ are missing/)
-      }
-    }).pipe(Effect.provide(world.platform)),
-  )
+  // A node used to start without them, and to stop with a stack trace when it needed the vertex.
+  withFilled("the bytes of a vertex are missing", function* (path) {
+    yield* world.sqlite(`${path}/udg.db`, "delete from vertex_bytes where vertex_id = (select max(id) from vertices)")
+    const refused = yield* refusal(path)
+    expect(refused._tag).toBe("DatabaseDamaged")
+    expect(refused.message).toMatch(/udg\.db is damaged: the bytes of a vertex of round \d+ are missing/)
+  })
 
-  it.scopedLive("the end of the file is missing", () =>
-    Effect.gen(function* () {
-      const path = yield* filled
-      truncateSync(`${path}/udg.db`, readFileSync(`${path}/udg.db`).length - PAGE["udg.db"] * 3)
-      expect((yield* refusal(path))._tag).toBe("DatabaseDamaged")
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withFilled("the transactions of a vertex are missing, recorded or not", function* (path) {
+    const vertices = [8, 9].map((round) => world.vertex({ round, transactions: [world.transfer(1, 2, round)] }))
+    const [ordered = expect.fail()] = vertices
+    yield* world.inDirectory(path, (storage) =>
+      Effect.zipRight(
+        storage.append(world.inserted(vertices)),
+        storage.append([{ _tag: "Commit", batch: world.batch(99, { vertices: [world.ordered(ordered)] }) }]),
+      ),
+    )
+    for (const table of ["vertex_transactions", "transaction_packs"]) {
+      yield* world.sqlite(`${path}/udg.db`, `delete from ${table} where rowid = (select max(rowid) from ${table})`)
+      const refused = yield* refusal(path)
+      expect(refused._tag).toBe("DatabaseDamaged")
+      expect(refused.message).toMatch(/udg\.db is damaged: the transactions of a vertex of round \d+ are missing/)
+    }
+  })
+
+  withFilled("the end of the file is missing", function* (path) {
+    truncateSync(`${path}/udg.db`, readFileSync(`${path}/udg.db`).length - PAGE["udg.db"] * 3)
+    expect((yield* refusal(path))._tag).toBe("DatabaseDamaged")
+  })
 
   /** Damages up to this many pages of each file. */
   const isRefusedWithAnother = (most: number) =>
@@ -181,13 +163,10 @@ describe("opening is refused, and nothing changed, when", () => {
 })
 
 describe("the genesis of a directory", () => {
-  it.scopedLive("is known from its database, and unknown without one", () =>
-    Effect.gen(function* () {
-      const path = yield* filled
-      const kept = yield* Effect.scoped(Effect.flatMap(DataDirectory.open(path), Storage.genesisOf))
-      expect(kept).toEqual(Option.some(world.genesis()))
-      const empty = yield* world.temporaryDirectory
-      expect(yield* Effect.scoped(Effect.flatMap(DataDirectory.open(empty), Storage.genesisOf))).toEqual(Option.none())
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withFilled("is known from its database, and unknown without one", function* (path) {
+    const kept = yield* Effect.scoped(Effect.flatMap(DataDirectory.open(path), Storage.genesisOf))
+    expect(kept).toEqual(Option.some(world.genesis()))
+    const empty = yield* world.temporaryDirectory
+    expect(yield* Effect.scoped(Effect.flatMap(DataDirectory.open(empty), Storage.genesisOf))).toEqual(Option.none())
+  })
 })

@@ -23,16 +23,14 @@ describe("signed vertices", () => {
     const vertex = world.vertex({ epoch: 3, round: 700, timestamp: 1 })
     const second = world.vertex({ epoch: 3, round: 700, timestamp: 2 })
     yield* world.inDirectory(path, (storage) => storage.signed.keep(vertex))
-    yield* world.inDirectory(path, (storage) =>
-      Effect.gen(function* () {
-        expect(yield* storage.signed.byHash(vertex.header.hash)).toEqual(Option.some(stored(vertex)))
-        yield* storage.signed.keep(vertex)
-        const refused = yield* Effect.flip(storage.signed.keep(second))
-        expect(refused).toMatchObject({ _tag: "AlreadySigned", epoch: 3, round: 700, hash: vertex.header.hash })
-        expect(yield* storage.signed.byHash(vertex.header.hash)).toEqual(Option.some(stored(vertex)))
-        expect(yield* storage.signed.byHash(second.header.hash)).toEqual(Option.none())
-      }),
-    )
+    yield* world.within(path, function* (storage) {
+      expect(yield* storage.signed.byHash(vertex.header.hash)).toEqual(Option.some(stored(vertex)))
+      yield* storage.signed.keep(vertex)
+      const refused = yield* Effect.flip(storage.signed.keep(second))
+      expect(refused).toMatchObject({ _tag: "AlreadySigned", epoch: 3, round: 700, hash: vertex.header.hash })
+      expect(yield* storage.signed.byHash(vertex.header.hash)).toEqual(Option.some(stored(vertex)))
+      expect(yield* storage.signed.byHash(second.header.hash)).toEqual(Option.none())
+    })
   })
 
   withDirectory("have companions until the ledger's file is synced, or their epoch is pruned", function* (path) {
@@ -43,27 +41,23 @@ describe("signed vertices", () => {
     const own = (round: number) => world.vertex({ epoch: 3, round })
     const kept = (storage: Storage["Type"], epoch = 3) =>
       Effect.map(storage.signed.companions(Natural.epoch(epoch)), (rows) => rows.map(({ hash }) => hash))
-    yield* world.inDirectory(path, (storage) =>
-      Effect.gen(function* () {
-        yield* storage.signed.keep(own(1), [])
-        yield* storage.keepOwn(own(2), [two, one])
-        // The vertex is stored already; its companions are not.
-        yield* storage.keepOwn(own(2), [three])
-      }),
-    )
-    yield* world.inDirectory(path, (storage) =>
-      Effect.gen(function* () {
-        expect(yield* kept(storage)).toEqual([two, one, three].map(({ header }) => header.hash))
-        expect(yield* kept(storage, 2)).toEqual([])
-        yield* storage.signed.prune(Natural.epoch(3))
-        expect(yield* kept(storage)).toHaveLength(3)
-        yield* storage.keepOwn(own(3), null)
-        expect(yield* kept(storage)).toEqual([])
-        yield* storage.keepOwn(own(4), [one])
-        yield* storage.signed.prune(Natural.epoch(4))
-        expect(yield* kept(storage)).toEqual([])
-      }),
-    )
+    yield* world.within(path, function* (storage) {
+      yield* storage.signed.keep(own(1), [])
+      yield* storage.keepOwn(own(2), [two, one])
+      // The vertex is stored already; its companions are not.
+      yield* storage.keepOwn(own(2), [three])
+    })
+    yield* world.within(path, function* (storage) {
+      expect(yield* kept(storage)).toEqual([two, one, three].map(({ header }) => header.hash))
+      expect(yield* kept(storage, 2)).toEqual([])
+      yield* storage.signed.prune(Natural.epoch(3))
+      expect(yield* kept(storage)).toHaveLength(3)
+      yield* storage.keepOwn(own(3), null)
+      expect(yield* kept(storage)).toEqual([])
+      yield* storage.keepOwn(own(4), [one])
+      yield* storage.signed.prune(Natural.epoch(4))
+      expect(yield* kept(storage)).toEqual([])
+    })
   })
 
   withStorage("are distinguished by author, epoch and round", function* (storage) {

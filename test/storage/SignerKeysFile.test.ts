@@ -4,22 +4,21 @@ import { Effect } from "effect"
 import { describe, expect } from "vitest"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import * as SignerKeysFile from "../../src/storage/files/SignerKeysFile.js"
+import { given } from "./withStorage.js"
 import * as world from "./world.js"
 
 const keyOf = () => SecretKey.generate().publicKey
 const [signer, first, second] = [keyOf(), keyOf(), keyOf()]
 const pathIn = Effect.map(world.temporaryDirectory, (directory) => `${directory}/signer-keys.json`)
+const withFile = given(pathIn)
 
 describe("the keys that a signer has named last", () => {
-  it.scopedLive("are read as they were written, for the same signer", () =>
-    Effect.gen(function* () {
-      const path = yield* pathIn
-      expect(yield* SignerKeysFile.load(path, signer)).toEqual([])
-      yield* SignerKeysFile.save(path, signer, [first, second])
-      expect(yield* SignerKeysFile.load(path, signer)).toEqual([first, second])
-      expect(yield* SignerKeysFile.load(path, first)).toEqual([])
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withFile("are read as they were written, for the same signer", function* (path) {
+    expect(yield* SignerKeysFile.load(path, signer)).toEqual([])
+    yield* SignerKeysFile.save(path, signer, [first, second])
+    expect(yield* SignerKeysFile.load(path, signer)).toEqual([first, second])
+    expect(yield* SignerKeysFile.load(path, first)).toEqual([])
+  })
 
   it.scopedLive.each([
     "",

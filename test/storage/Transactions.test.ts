@@ -136,12 +136,10 @@ describe("a transaction", () => {
     const keyOf = ({ id }: Transaction) => Number.parseInt(id.slice(0, 12), 16)
     const keys = `(${keyOf(mine)}, 1), (${keyOf(unknown)}, 2)`
     yield* world.sqlite(`${path}/udg.db`, `insert into transaction_keys (key, sequence) values ${keys}`)
-    yield* world.inDirectory(path, (storage) =>
-      Effect.gen(function* () {
-        expect(Option.getOrThrow(yield* storage.transactions.byId(mine.id))).toMatchObject({ sequence: 2 })
-        expect(yield* storage.transactions.byId(unknown.id)).toEqual(Option.none())
-      }),
-    )
+    yield* world.within(path, function* (storage) {
+      expect(Option.getOrThrow(yield* storage.transactions.byId(mine.id))).toMatchObject({ sequence: 2 })
+      expect(yield* storage.transactions.byId(unknown.id)).toEqual(Option.none())
+    })
   })
 
   withStorage("is still found when its vertex is pruned", function* (storage) {
@@ -222,24 +220,22 @@ describe("an account's history", () => {
   })
 
   withDirectory("is pruned little by little, pack by pack, and leaves no row behind", function* (path) {
-    yield* world.inDirectory(path, (storage) =>
-      Effect.gen(function* () {
-        const many = Array.from({ length: 300 }, (_, n) => world.transfer(1 + (n % 5), 2, n))
-        yield* commit(storage, 1, many)
-        yield* commit(storage, 2, [world.transfer(1, 2, 900)])
-        const turns: Array<number> = []
-        for (;;) {
-          const gone = yield* storage.transactions.prune(Natural.commitIndex(2), 50)
-          turns.push(gone)
-          if (gone === 0) break
-        }
-        expect(turns.reduce((sum, gone) => sum + gone)).toBe(many.length)
-        // A pack is pruned as a whole, and holds about twenty of these transactions.
-        expect(Math.max(...turns)).toBeLessThan(80)
-        expect(turns.length).toBeGreaterThan(4)
-        expect((yield* historyOf(storage, 1, 9)).flat()).toEqual([world.transfer(1, 2, 900).id])
-      }),
-    )
+    yield* world.within(path, function* (storage) {
+      const many = Array.from({ length: 300 }, (_, n) => world.transfer(1 + (n % 5), 2, n))
+      yield* commit(storage, 1, many)
+      yield* commit(storage, 2, [world.transfer(1, 2, 900)])
+      const turns: Array<number> = []
+      for (;;) {
+        const gone = yield* storage.transactions.prune(Natural.commitIndex(2), 50)
+        turns.push(gone)
+        if (gone === 0) break
+      }
+      expect(turns.reduce((sum, gone) => sum + gone)).toBe(many.length)
+      // A pack is pruned as a whole, and holds about twenty of these transactions.
+      expect(Math.max(...turns)).toBeLessThan(80)
+      expect(turns.length).toBeGreaterThan(4)
+      expect((yield* historyOf(storage, 1, 9)).flat()).toEqual([world.transfer(1, 2, 900).id])
+    })
     const counts = ["transaction_packs", "transaction_vertices", "transaction_keys", "account_history"].map(
       (table) => `(select count(*) from ${table})`,
     )
@@ -251,13 +247,11 @@ describe("an account's history", () => {
     const many = Array.from({ length: 4_000 }, (_, n) => world.transfer(1, 2, n))
     yield* world.inDirectory(path, (storage) => commit(storage, 1, many))
     const before = yield* size
-    yield* world.inDirectory(path, (storage) =>
-      Effect.gen(function* () {
-        expect(yield* storage.transactions.prune(Natural.commitIndex(2), many.length)).toBe(many.length)
-        yield* storage.vertices.prune({ beforeRound: Natural.round(9), beforeEpoch: Natural.epoch(9), limit: 9 })
-        yield* storage.compact
-      }),
-    )
+    yield* world.within(path, function* (storage) {
+      expect(yield* storage.transactions.prune(Natural.commitIndex(2), many.length)).toBe(many.length)
+      yield* storage.vertices.prune({ beforeRound: Natural.round(9), beforeEpoch: Natural.epoch(9), limit: 9 })
+      yield* storage.compact
+    })
     expect(before).toBeGreaterThan(1_000_000)
     expect(yield* size).toBeLessThan(200_000)
   })

@@ -55,28 +55,22 @@ describe("the vertices", () => {
       world.vertex({ round: 3 }),
     ]
     const ordered = world.ordered(partly)
-    yield* world.inDirectory(path, (storage) =>
-      Effect.gen(function* () {
-        yield* storage.append(world.inserted([recorded, partly, bare]))
-        for (const vertex of [recorded, partly, bare]) {
-          expect(yield* readings(storage, vertex, null)).toEqual([[vertex.encoded], [vertex.encoded]])
-        }
-        yield* storage.append([{ _tag: "Commit", batch: world.batch(1, { vertices: [world.ordered(recorded)] }) }])
-        // The second of its transactions had no effect, so nothing is recorded for it.
-        const executed = ordered.executed.slice(0, 1)
-        yield* storage.append([{ _tag: "Commit", batch: world.batch(2, { vertices: [{ ...ordered, executed }] }) }])
-        yield* storage.append([{ _tag: "Commit", batch: world.batch(3, { vertices: [world.ordered(bare)] }) }])
-        // Again, as after a crash: nothing is stored twice.
-        yield* storage.append(world.inserted([recorded, partly, bare]))
-        for (const [i, vertex] of [recorded, partly, bare].entries()) {
-          expect(yield* readings(storage, vertex, i + 1)).toEqual([
-            [vertex.encoded],
-            [vertex.encoded],
-            [vertex.encoded],
-          ])
-        }
-      }),
-    )
+    yield* world.within(path, function* (storage) {
+      yield* storage.append(world.inserted([recorded, partly, bare]))
+      for (const vertex of [recorded, partly, bare]) {
+        expect(yield* readings(storage, vertex, null)).toEqual([[vertex.encoded], [vertex.encoded]])
+      }
+      yield* storage.append([{ _tag: "Commit", batch: world.batch(1, { vertices: [world.ordered(recorded)] }) }])
+      // The second of its transactions had no effect, so nothing is recorded for it.
+      const executed = ordered.executed.slice(0, 1)
+      yield* storage.append([{ _tag: "Commit", batch: world.batch(2, { vertices: [{ ...ordered, executed }] }) }])
+      yield* storage.append([{ _tag: "Commit", batch: world.batch(3, { vertices: [world.ordered(bare)] }) }])
+      // Again, as after a crash: nothing is stored twice.
+      yield* storage.append(world.inserted([recorded, partly, bare]))
+      for (const [i, vertex] of [recorded, partly, bare].entries()) {
+        expect(yield* readings(storage, vertex, i + 1)).toEqual([[vertex.encoded], [vertex.encoded], [vertex.encoded]])
+      }
+    })
     const kept = "select v.round from vertex_transactions t join vertices v on v.id = t.vertex_id"
     expect(yield* world.sqlite(`${path}/udg.db`, kept)).toEqual([[2]])
     const rest = "select sum(length(bytes)) from vertex_bytes where vertex_id = 1"
@@ -179,24 +173,22 @@ describe("the vertices", () => {
 
   withDirectory("are found by their hashes in every block", function* (path) {
     const vertices = Array.from({ length: 1_300 }, (_, n) => at(n < 1_100 ? 1 : 2, n >> 2, n % 4))
-    yield* world.inDirectory(path, (storage) =>
-      Effect.gen(function* () {
-        const areFound = Effect.gen(function* () {
-          for (const [i, { header }] of vertices.entries()) {
-            if (i % 50 !== 0 && i < 1_280) continue
-            expect(Option.getOrThrow(yield* storage.vertices.byHash(header.hash)).round).toBe(header.round)
-            expect(yield* storage.vertices.arrivalOf(header.hash)).toEqual(Option.some(i + 1))
-            expect(yield* storage.vertices.beginningWith(header.hash.slice(0, 12), 5)).toEqual([header.hash])
-          }
-          const first = hashesOf(vertices).sort().slice(0, 7)
-          expect(yield* storage.vertices.beginningWith("", 7)).toEqual(first)
-          expect(yield* storage.vertices.byHash(at(9, 9, 9).header.hash)).toEqual(Option.none())
-          expect(yield* storage.vertices.arrivalOf(at(9, 9, 9).header.hash)).toEqual(Option.none())
-        })
-        yield* storage.append(world.inserted(vertices))
-        yield* areFound
-      }),
-    )
+    yield* world.within(path, function* (storage) {
+      const areFound = Effect.gen(function* () {
+        for (const [i, { header }] of vertices.entries()) {
+          if (i % 50 !== 0 && i < 1_280) continue
+          expect(Option.getOrThrow(yield* storage.vertices.byHash(header.hash)).round).toBe(header.round)
+          expect(yield* storage.vertices.arrivalOf(header.hash)).toEqual(Option.some(i + 1))
+          expect(yield* storage.vertices.beginningWith(header.hash.slice(0, 12), 5)).toEqual([header.hash])
+        }
+        const first = hashesOf(vertices).sort().slice(0, 7)
+        expect(yield* storage.vertices.beginningWith("", 7)).toEqual(first)
+        expect(yield* storage.vertices.byHash(at(9, 9, 9).header.hash)).toEqual(Option.none())
+        expect(yield* storage.vertices.arrivalOf(at(9, 9, 9).header.hash)).toEqual(Option.none())
+      })
+      yield* storage.append(world.inserted(vertices))
+      yield* areFound
+    })
     const blocks = "select block, count(*) from vertices group by block order by 1"
     expect(yield* world.sqlite(`${path}/udg.db`, blocks)).toEqual([
       [0, 511],
@@ -224,13 +216,11 @@ describe("the vertices", () => {
 
   withDirectory("write a few pages for twenty of them, however many exist", function* (path) {
     const vertices = Array.from({ length: 4_020 }, (_, n) => at(1, n >> 2, n % 4))
-    yield* world.inDirectory(path, (storage) =>
-      Effect.gen(function* () {
-        yield* storage.append(world.inserted(vertices.slice(0, -20)))
-        const before = statSync(`${path}/udg.db-wal`).size
-        yield* storage.append(world.inserted(vertices.slice(-20)))
-        expect(statSync(`${path}/udg.db-wal`).size - before).toBeLessThan(26 * 4_120)
-      }),
-    )
+    yield* world.within(path, function* (storage) {
+      yield* storage.append(world.inserted(vertices.slice(0, -20)))
+      const before = statSync(`${path}/udg.db-wal`).size
+      yield* storage.append(world.inserted(vertices.slice(-20)))
+      expect(statSync(`${path}/udg.db-wal`).size - before).toBeLessThan(26 * 4_120)
+    })
   })
 })

@@ -6,15 +6,12 @@ import type { Value } from "../../src/storage/sqlite/Connection.js"
 import * as Database from "../../src/storage/sqlite/Database.js"
 import type { Sql } from "../../src/storage/sqlite/Sql.js"
 import { WriterThread } from "../../src/storage/sqlite/WriterThread.js"
-import { withDirectory } from "./withStorage.js"
+import { withDatabase, withDirectory, withPlatform } from "./withStorage.js"
 import * as world from "./world.js"
 
 const migrations = [{ version: 1, statements: "create table things (value any unique) strict;\n" }]
 
-const opened = Effect.gen(function* () {
-  const file = `${yield* world.temporaryDirectory}/a.db`
-  return yield* world.open({ file, durability: "process", migrations })
-})
+const withTable = withDatabase(migrations)
 
 const values = (database: Database.Database) =>
   Effect.map(
@@ -34,61 +31,52 @@ const anyValue: FastCheck.Arbitrary<Value> = FastCheck.oneof(
 )
 
 describe("the writer thread", () => {
-  it.scopedLive("receives every value unchanged", () =>
-    Effect.gen(function* () {
-      const database = yield* opened
-      yield* Effect.promise(() =>
-        FastCheck.assert(
-          FastCheck.asyncProperty(FastCheck.array(anyValue, { minLength: 1, maxLength: 12 }), async (given) => {
-            const back = await Effect.runPromise(
-              database.write((sql) => sql.text(`select ${given.map(() => "?").join(", ")}`, given).values),
-            )
-            expect(back[0]?.map(plain)).toEqual(given.map(plain))
-          }),
-          { numRuns: 200 },
-        ),
-      )
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withTable("receives every value unchanged", function* (database) {
+    yield* Effect.promise(() =>
+      FastCheck.assert(
+        FastCheck.asyncProperty(FastCheck.array(anyValue, { minLength: 1, maxLength: 12 }), async (given) => {
+          const back = await Effect.runPromise(
+            database.write((sql) => sql.text(`select ${given.map(() => "?").join(", ")}`, given).values),
+          )
+          expect(back[0]?.map(plain)).toEqual(given.map(plain))
+        }),
+        { numRuns: 200 },
+      ),
+    )
+  })
 
-  it.scopedLive("reports an earlier error at the commit, and keeps nothing of that transaction", () =>
-    Effect.gen(function* () {
-      const database = yield* opened
-      const refused = yield* Effect.flip(
-        database.write((sql) =>
-          Effect.sync(() => {
-            sql`insert into things values (1)`.run()
-            sql`insert into things values (1)`.run()
-            sql`insert into things values (2)`.run()
-          }),
-        ),
-      )
-      expect(refused).toMatchObject({ _tag: "DatabaseFailed", code: "SQLITE_CONSTRAINT_UNIQUE" })
-      expect(yield* values(database)).toEqual([])
-      yield* database.write((sql) => Effect.sync(() => sql`insert into things values (3)`.run()))
-      expect(yield* values(database)).toEqual([3])
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withTable("reports an earlier error at the commit, and keeps nothing of that transaction", function* (database) {
+    const refused = yield* Effect.flip(
+      database.write((sql) =>
+        Effect.sync(() => {
+          sql`insert into things values (1)`.run()
+          sql`insert into things values (1)`.run()
+          sql`insert into things values (2)`.run()
+        }),
+      ),
+    )
+    expect(refused).toMatchObject({ _tag: "DatabaseFailed", code: "SQLITE_CONSTRAINT_UNIQUE" })
+    expect(yield* values(database)).toEqual([])
+    yield* database.write((sql) => Effect.sync(() => sql`insert into things values (3)`.run()))
+    expect(yield* values(database)).toEqual([3])
+  })
 
-  it.scopedLive("keeps nothing of a cancelled write, whether or not its statements had arrived", () =>
-    Effect.gen(function* () {
-      const database = yield* opened
-      const given = [
-        database.write((sql) =>
-          Effect.zipRight(
-            Effect.sync(() => sql`insert into things values (1)`.run()),
-            Effect.dieMessage("given up"),
-          ),
+  withTable("keeps nothing of a cancelled write, whether or not its statements had arrived", function* (database) {
+    const given = [
+      database.write((sql) =>
+        Effect.zipRight(
+          Effect.sync(() => sql`insert into things values (1)`.run()),
+          Effect.dieMessage("given up"),
         ),
-        database.write((sql) =>
-          Effect.zipRight(sql`insert into things values (2) returning value`.values, Effect.dieMessage("given up")),
-        ),
-      ]
-      for (const write of given) expect(Exit.isFailure(yield* Effect.exit(write))).toBe(true)
-      yield* database.write((sql) => Effect.sync(() => sql`insert into things values (3)`.run()))
-      expect(yield* values(database)).toEqual([3])
-    }).pipe(Effect.provide(world.platform)),
-  )
+      ),
+      database.write((sql) =>
+        Effect.zipRight(sql`insert into things values (2) returning value`.values, Effect.dieMessage("given up")),
+      ),
+    ]
+    for (const write of given) expect(Exit.isFailure(yield* Effect.exit(write))).toBe(true)
+    yield* database.write((sql) => Effect.sync(() => sql`insert into things values (3)`.run()))
+    expect(yield* values(database)).toEqual([3])
+  })
 
   withDirectory("writes to two files at a time, whichever statement it sees first", function* (path) {
     const thread = yield* WriterThread.make
@@ -134,44 +122,39 @@ describe("the writer thread", () => {
     }).pipe(Effect.ensuring(Effect.sync(() => vi.restoreAllMocks())), Effect.provide(world.platform)),
   )
 
-  it.scopedLive("leaves the main thread free while it writes", () =>
-    Effect.gen(function* () {
-      const database = yield* opened
-      let turns = 0
-      const counting = setInterval(() => turns++, 1)
-      yield* database.write((sql) =>
-        Effect.sync(() =>
-          sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000000)
-            insert into things select i from n`.run(),
-        ),
-      )
-      clearInterval(counting)
-      expect(turns).toBeGreaterThan(10)
-    }).pipe(Effect.provide(world.platform)),
-  )
+  withTable("leaves the main thread free while it writes", function* (database) {
+    let turns = 0
+    const counting = setInterval(() => turns++, 1)
+    yield* database.write((sql) =>
+      Effect.sync(() =>
+        sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000000)
+          insert into things select i from n`.run(),
+      ),
+    )
+    clearInterval(counting)
+    expect(turns).toBeGreaterThan(10)
+  })
 
-  it.scopedLive("makes writes fail when it is gone", () =>
-    Effect.gen(function* () {
-      const file = `${yield* world.temporaryDirectory}/a.db`
-      const scope = yield* Scope.make()
-      const thread = yield* Scope.extend(WriterThread.make, scope)
-      const database = yield* Database.open({ file, durability: "process", migrations }, thread)
-      const writing = yield* Effect.fork(
-        Effect.flip(
-          database.write(
-            (sql) =>
-              sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000000)
-                select count(*) from n`.values,
-          ),
+  withPlatform("makes writes fail when it is gone", function* () {
+    const file = `${yield* world.temporaryDirectory}/a.db`
+    const scope = yield* Scope.make()
+    const thread = yield* Scope.extend(WriterThread.make, scope)
+    const database = yield* Database.open({ file, durability: "process", migrations }, thread)
+    const writing = yield* Effect.fork(
+      Effect.flip(
+        database.write(
+          (sql) =>
+            sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000000)
+              select count(*) from n`.values,
         ),
-      )
-      yield* Effect.sleep("50 millis")
-      yield* Scope.close(scope, Exit.void)
-      const expected = { _tag: "DatabaseFailed", code: "THREAD_GONE" }
-      expect(yield* writing).toMatchObject(expected)
-      expect(
-        yield* Effect.flip(database.write((sql) => Effect.sync(() => sql`insert into things values (1)`.run()))),
-      ).toMatchObject(expected)
-    }).pipe(Effect.provide(world.platform)),
-  )
+      ),
+    )
+    yield* Effect.sleep("50 millis")
+    yield* Scope.close(scope, Exit.void)
+    const expected = { _tag: "DatabaseFailed", code: "THREAD_GONE" }
+    expect(yield* writing).toMatchObject(expected)
+    expect(
+      yield* Effect.flip(database.write((sql) => Effect.sync(() => sql`insert into things values (1)`.run()))),
+    ).toMatchObject(expected)
+  })
 })

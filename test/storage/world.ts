@@ -5,6 +5,7 @@ import { FileSystem } from "@effect/platform"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
 import { Effect, Layer, Option, type Scope } from "effect"
+import type { YieldWrap } from "effect/Utils"
 import { fromHex } from "#crypto"
 import type { Opening } from "../../src/consensus/output/Opening.js"
 import type { Execution } from "../../src/ledger/rules/Execution.js"
@@ -196,6 +197,12 @@ export const inDirectory = <A, E, R>(
       return yield* Effect.flatMap(Storage.Storage, use).pipe(Effect.provide(context))
     }),
   )
+
+/** The same in steps. */
+export const within = <Step extends YieldWrap<Effect.Effect<unknown, unknown, unknown>>, A>(
+  path: string,
+  use: (storage: Storage.Storage["Type"]) => Generator<Step, A, never>,
+) => inDirectory(path, (storage) => Effect.gen(() => use(storage)))
 
 export const inMemory = <A, E, R>(use: (storage: Storage.Storage["Type"]) => Effect.Effect<A, E, R>) =>
   Effect.flatMap(Storage.Storage, use).pipe(

@@ -1,6 +1,5 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { expect } from "vitest"
 import { Attendance } from "../../../src/node/history/Attendance.js"
@@ -9,6 +8,7 @@ import * as HistoryFile from "../../../src/node/history/HistoryFile.js"
 import { MetricsHistory } from "../../../src/node/reads/MetricsHistory.js"
 import * as Sats from "../../../src/protocol/numbers/Sats.js"
 import { addressOf } from "../CountersOf.js"
+import { withDirectory, withPlatform } from "../withDirectory.js"
 import * as world from "../world.js"
 
 const MIDNIGHT = 1_767_225_600_000
@@ -27,83 +27,74 @@ const some = (): HistoryFile.History => {
   return { figures: figures.points, attendance: attendance.points }
 }
 
-it.effect("reads back its own content", () =>
-  Effect.gen(function* () {
-    const path = join(yield* world.temporaryDirectory, "history.json")
-    expect(yield* HistoryFile.load(path)).toEqual(Option.some(HistoryFile.nothing))
-    const history = some()
-    yield* HistoryFile.save(path, history)
-    expect(yield* HistoryFile.load(path)).toEqual(Option.some(history))
-  }).pipe(Effect.provide(world.platform), Effect.scoped),
-)
+withPlatform("reads back its own content", function* () {
+  const path = join(yield* world.temporaryDirectory, "history.json")
+  expect(yield* HistoryFile.load(path)).toEqual(Option.some(HistoryFile.nothing))
+  const history = some()
+  yield* HistoryFile.save(path, history)
+  expect(yield* HistoryFile.load(path)).toEqual(Option.some(history))
+})
 
-it.effect("rejects every file that is incomplete or foreign, without throwing", () =>
-  Effect.gen(function* () {
-    const path = join(yield* world.temporaryDirectory, "history.json")
-    const ranges = (rows: unknown) => ({ hour: rows, day: [], year: [] })
-    const row = [MIDNIGHT, 1_000, 1, 1, 1, 1, 1, 1, 1, 1]
-    const content = (hour: unknown, attendance: unknown = []) =>
-      JSON.stringify({ version: 1, figures: ranges(hour), members: [], attendance: ranges(attendance) })
-    writeFileSync(path, content([row]))
-    expect(Option.isSome(yield* HistoryFile.load(path))).toBe(true)
-    const texts = [
-      "",
-      "{",
-      content([row]).slice(0, -3),
-      content([row.slice(1)]),
-      content([row.with(7, 2_100_000_000_000_001)]),
-      content([row.with(2, 0.5)]),
-      content([row.with(0, -1)]),
-      content([], [[MIDNIGHT, 0, 1]]),
-      content([row]).replace('"version":1', '"version":2'),
-      "x".repeat(17_000_000),
-    ]
-    for (const text of texts) {
-      writeFileSync(path, text)
-      expect(yield* HistoryFile.load(path), text.slice(0, 80)).toEqual(Option.none())
-    }
-    // A member in no list is omitted, as is a point that does not come after the previous one.
-    writeFileSync(path, content([row, row], [[MIDNIGHT, 0, 1, 1]]))
+withPlatform("rejects every file that is incomplete or foreign, without throwing", function* () {
+  const path = join(yield* world.temporaryDirectory, "history.json")
+  const ranges = (rows: unknown) => ({ hour: rows, day: [], year: [] })
+  const row = [MIDNIGHT, 1_000, 1, 1, 1, 1, 1, 1, 1, 1]
+  const content = (hour: unknown, attendance: unknown = []) =>
+    JSON.stringify({ version: 1, figures: ranges(hour), members: [], attendance: ranges(attendance) })
+  writeFileSync(path, content([row]))
+  expect(Option.isSome(yield* HistoryFile.load(path))).toBe(true)
+  const texts = [
+    "",
+    "{",
+    content([row]).slice(0, -3),
+    content([row.slice(1)]),
+    content([row.with(7, 2_100_000_000_000_001)]),
+    content([row.with(2, 0.5)]),
+    content([row.with(0, -1)]),
+    content([], [[MIDNIGHT, 0, 1]]),
+    content([row]).replace('"version":1', '"version":2'),
+    "x".repeat(17_000_000),
+  ]
+  for (const text of texts) {
+    writeFileSync(path, text)
+    expect(yield* HistoryFile.load(path), text.slice(0, 80)).toEqual(Option.none())
+  }
+  // A member in no list is omitted, as is a point that does not come after the previous one.
+  writeFileSync(path, content([row, row], [[MIDNIGHT, 0, 1, 1]]))
+  const loaded = Option.getOrThrow(yield* HistoryFile.load(path))
+  expect(loaded.figures.hour.length).toBe(1)
+  const empty = { at: MIDNIGHT, members: new Map(), backing: new Map() }
+  expect(loaded.attendance.hour).toEqual([empty])
+})
+
+withPlatform("reads an earlier version's file, which has no delegations, and omits more than can exist", function* () {
+  const path = join(yield* world.temporaryDirectory, "history.json")
+  const ann = addressOf("ann")
+  const ranges = (hour: unknown) => ({ hour, day: [], year: [] })
+  const old = { version: 1, figures: ranges([]), members: [ann], attendance: ranges([[MIDNIGHT, 0, 5, 1]]) }
+  const members = new Map([[ann, { made: 5, missed: 1 }]])
+  for (const more of [{}, { backing: ranges([[MIDNIGHT, 0, 3, 2_100_000_000_000_001]]) }]) {
+    writeFileSync(path, JSON.stringify({ ...old, ...more }))
     const loaded = Option.getOrThrow(yield* HistoryFile.load(path))
-    expect(loaded.figures.hour.length).toBe(1)
-    const empty = { at: MIDNIGHT, members: new Map(), backing: new Map() }
-    expect(loaded.attendance.hour).toEqual([empty])
-  }).pipe(Effect.provide(world.platform), Effect.scoped),
-)
+    expect(loaded.attendance.hour).toEqual([{ at: MIDNIGHT, members, backing: new Map() }])
+  }
+})
 
-it.effect("reads an earlier version's file, which has no delegations, and omits more than can exist", () =>
-  Effect.gen(function* () {
-    const path = join(yield* world.temporaryDirectory, "history.json")
-    const ann = addressOf("ann")
-    const ranges = (hour: unknown) => ({ hour, day: [], year: [] })
-    const old = { version: 1, figures: ranges([]), members: [ann], attendance: ranges([[MIDNIGHT, 0, 5, 1]]) }
-    const members = new Map([[ann, { made: 5, missed: 1 }]])
-    for (const more of [{}, { backing: ranges([[MIDNIGHT, 0, 3, 2_100_000_000_000_001]]) }]) {
-      writeFileSync(path, JSON.stringify({ ...old, ...more }))
-      const loaded = Option.getOrThrow(yield* HistoryFile.load(path))
-      expect(loaded.attendance.hour).toEqual([{ at: MIDNIGHT, members, backing: new Map() }])
-    }
-  }).pipe(Effect.provide(world.platform), Effect.scoped),
-)
-
-it.scopedLive("is kept by a node that stops and starts again", () =>
-  Effect.gen(function* () {
-    const directory = yield* world.temporaryDirectory
-    const run = Effect.gen(function* () {
-      const { figures, attendance } = yield* MetricsHistory
-      const begun = [...figures().hour]
-      // In a second of its own: a node that restarts at once continues with the last point of the previous run.
-      const isNew = (point = figures().hour.at(-1)) =>
-        point !== undefined && point.at > (begun.at(-1)?.at ?? 0) && point.rounds > 0
-      while (!isNew() || attendance.totals("hour").size === 0) yield* Effect.sleep("50 millis")
-      return { begun, hour: [...figures().hour] }
-    })
-    const first = yield* Effect.provide(run, world.node(directory))
-    expect(first.begun.length).toBeLessThanOrEqual(1)
-    const second = yield* Effect.provide(run, world.node(directory))
-    // The last point may have grown before the end.
-    const complete = first.hour.slice(0, -1)
-    expect(second.begun.slice(0, complete.length)).toEqual(complete)
-    expect(second.hour.length).toBeGreaterThan(second.begun.length)
-  }).pipe(Effect.provide(world.platform)),
-)
+withDirectory("is kept by a node that stops and starts again", function* (directory) {
+  const run = Effect.gen(function* () {
+    const { figures, attendance } = yield* MetricsHistory
+    const begun = [...figures().hour]
+    // In a second of its own: a node that restarts at once continues with the last point of the previous run.
+    const isNew = (point = figures().hour.at(-1)) =>
+      point !== undefined && point.at > (begun.at(-1)?.at ?? 0) && point.rounds > 0
+    while (!isNew() || attendance.totals("hour").size === 0) yield* Effect.sleep("50 millis")
+    return { begun, hour: [...figures().hour] }
+  })
+  const first = yield* Effect.provide(run, world.node(directory))
+  expect(first.begun.length).toBeLessThanOrEqual(1)
+  const second = yield* Effect.provide(run, world.node(directory))
+  // The last point may have grown before the end.
+  const complete = first.hour.slice(0, -1)
+  expect(second.begun.slice(0, complete.length)).toEqual(complete)
+  expect(second.hour.length).toBeGreaterThan(second.begun.length)
+})

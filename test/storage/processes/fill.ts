@@ -10,30 +10,26 @@ const ballast = `${path}/ballast`
 writeFileSync(ballast, new Uint8Array(16_000_000))
 
 const append = (index: number) =>
-  world.inDirectory(path, (storage) =>
-    Effect.gen(function* () {
-      const { vertices, batch } = loadOf(index)
-      yield* storage.append(world.inserted(vertices))
-      yield* storage.append([{ _tag: "Commit", batch: batch }])
-    }),
-  )
+  world.within(path, function* (storage) {
+    const { vertices, batch } = loadOf(index)
+    yield* storage.append(world.inserted(vertices))
+    yield* storage.append([{ _tag: "Commit", batch: batch }])
+  })
 
-const appendUntilFull = world.inDirectory(path, (storage) =>
-  Effect.gen(function* () {
-    for (let index = 1; ; index++) {
-      const { vertices, batch } = loadOf(index)
-      const write = Effect.zipRight(
-        storage.append(world.inserted(vertices)),
-        storage.append([{ _tag: "Commit", batch: batch }]),
-      )
-      const failure = yield* Effect.option(Effect.flip(write))
-      if (Option.isSome(failure)) {
-        const last = Option.getOrThrow(yield* storage.commits.last).index
-        return { tag: failure.value._tag, message: failure.value.message, written: index - 1, last }
-      }
+const appendUntilFull = world.within(path, function* (storage) {
+  for (let index = 1; ; index++) {
+    const { vertices, batch } = loadOf(index)
+    const write = Effect.zipRight(
+      storage.append(world.inserted(vertices)),
+      storage.append([{ _tag: "Commit", batch: batch }]),
+    )
+    const failure = yield* Effect.option(Effect.flip(write))
+    if (Option.isSome(failure)) {
+      const last = Option.getOrThrow(yield* storage.commits.last).index
+      return { tag: failure.value._tag, message: failure.value.message, written: index - 1, last }
     }
-  }),
-)
+  }
+})
 
 const lastOf = world.inDirectory(path, (storage) =>
   Effect.map(storage.commits.last, (commit) => Option.getOrThrow(commit).index),

@@ -34,8 +34,7 @@ it("counts applied transactions apart from those that failed for a fee or had no
 describe("a network of four", () => {
   /** Ann's counters beside a real replica; a round takes as long as the cluster says. */
   const watched = (isFresh: () => boolean) => {
-    const cluster = new Cluster({ validators: { ann: 10_000, ben: 10_000, cleo: 10_000, dan: 10_000 } })
-    cluster.start()
+    const cluster = new Cluster({ validators: { ann: 10_000, ben: 10_000, cleo: 10_000, dan: 10_000 } }).start()
     const { replica } = cluster.machine("ann")
     const participation = new Participation(
       addressOf("ann"),

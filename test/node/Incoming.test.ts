@@ -17,8 +17,8 @@ const bad = "00".repeat(64) as Signature
 
 const world = () => {
   const cluster = new Cluster({ validators: { ann: 10_000 }, accounts: { alice: 1_000, bob: 1_000 } })
-  cluster.start()
-  cluster.runRounds(3)
+    .start()
+    .runRounds(3)
   return { cluster, replica: cluster.machine("ann").replica, networkId: cluster.genesis.networkId }
 }
 

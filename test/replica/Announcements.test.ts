@@ -1,18 +1,12 @@
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
-import { PendingTransactions } from "../../src/ledger/pending/PendingTransactions.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
-import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
 import { Announcements } from "../../src/replica/asking/Announcements.js"
+import { poolOf } from "./AcceptingPool.js"
 import { transfer } from "./Cluster.js"
 
-const pool = new PendingTransactions({
-  admission: () => undefined,
-  hasEffect: () => true,
-  spending: ({ fee }: Transaction) => fee,
-  account: () => ({ nonce: Natural.nonce(0), balance: Sats.MAX_SUPPLY }),
-})
+const pool = poolOf([])
 
 /** A number is a sender, since a transaction after a missing nonce is announced to nobody. */
 const taken = (number: number, at: number, nonce = 0): Transaction => {

@@ -24,9 +24,7 @@ const wipe = (machine: Machine, cluster: Cluster): void => {
 
 describe("a validator with an adjusted wall clock", () => {
   it("a day ahead, then an hour behind, continues in every round like the others, with and without a restart", () => {
-    const cluster = new Cluster(four)
-    cluster.start()
-    cluster.runRounds(10)
+    const cluster = new Cluster(four).start().runRounds(10)
     const [ann, dan] = [cluster.machine("ann"), cluster.machine("dan")]
     for (const [aheadMs, isRestarted] of [
       [DAY_MS, false],
@@ -49,8 +47,7 @@ describe("a validator with an adjusted wall clock", () => {
   })
 
   it("never moves a commit's time out of the range of honest clocks", () => {
-    const cluster = new Cluster(four)
-    cluster.start()
+    const cluster = new Cluster(four).start()
     const dan = cluster.machine("dan")
     for (const aheadMs of [
       DAY_MS,
@@ -71,9 +68,7 @@ describe("a validator with an adjusted wall clock", () => {
 describe("the silence of a validator that has lost its disk", () => {
   /** The rounds until it signs again, while it is disturbed repeatedly. */
   const silentRounds = (disturb: (dan: Machine, cluster: Cluster) => void): number => {
-    const cluster = new Cluster(four)
-    cluster.start()
-    cluster.runRounds(20)
+    const cluster = new Cluster(four).start().runRounds(20)
     const [ann, dan] = [cluster.machine("ann"), cluster.machine("dan")]
     wipe(dan, cluster)
     const from = roundsOf("dan", ann).length
@@ -100,9 +95,7 @@ describe("the silence of a validator that has lost its disk", () => {
   })
 
   it("is not shortened by a time in which the machine stood still", () => {
-    const cluster = new Cluster(four)
-    cluster.start()
-    cluster.runRounds(20)
+    const cluster = new Cluster(four).start().runRounds(20)
     const [ann, dan] = [cluster.machine("ann"), cluster.machine("dan")]
     wipe(dan, cluster)
     cluster.runRounds(20)
@@ -118,9 +111,7 @@ describe("the silence of a validator that has lost its disk", () => {
 
 // Rounds stopped for as long as the clock had been ahead: its vertices, and all that named them, waited for that time.
 it("four validators do not stop when one has lost its disk and another starts with a wrong clock", () => {
-  const cluster = new Cluster({ ...four, epochRounds: 120 })
-  cluster.start()
-  cluster.runRounds(100)
+  const cluster = new Cluster({ ...four, epochRounds: 120 }).start().runRounds(100)
   const [ann, cleo, dan] = [cluster.machine("ann"), cluster.machine("cleo"), cluster.machine("dan")]
   wipe(cleo, cluster)
   cluster.runRounds(10)
@@ -148,9 +139,7 @@ describe("a validator that has lost its disk", () => {
 
   // The others keep what was signed by members of the current epoch and the one before.
   it("and lost its seat two epochs ago signs nothing twice, even after the others forgot its vertices", () => {
-    const cluster = new Cluster({ ...four, epochRounds: 40 })
-    cluster.start()
-    cluster.runRounds(8)
+    const cluster = new Cluster({ ...four, epochRounds: 40 }).start().runRounds(8)
     const [ann, dan] = [cluster.machine("ann"), cluster.machine("dan")]
     const signed = slotsOf(dan)
     expect(signed).toContain("1 1")

@@ -356,8 +356,9 @@ export class Cluster {
     return found
   }
 
-  start(): void {
+  start(): this {
     for (const machine of this.machines) if (!machine.isUp) machine.start()
+    return this
   }
 
   reconnect(): void {
@@ -412,7 +413,8 @@ export class Cluster {
     }
   }
 
-  runRounds(rounds: number): void {
+  runRounds(rounds: number): this {
     this.run(rounds * ROUND_MS)
+    return this
   }
 }

@@ -8,7 +8,7 @@ import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Judge from "../../src/signer/Judge.js"
 import * as Statement from "../../src/signer/Statement.js"
 import { Cluster, type Elsewhere, type Machine, signerOf, type World } from "./Cluster.js"
-import { expectAgreement, four } from "./FourReplicas.js"
+import { expectAgreement, four, ownRounds } from "./FourReplicas.js"
 
 /** The memory of one key. */
 class SharedSigner implements Elsewhere {
@@ -61,14 +61,10 @@ class SharedSigner implements Elsewhere {
 
 const roundOf = ({ replica }: Machine): number => replica.core.epoch.dag.highestRound
 
-const ownRounds = (machine: Machine): ReadonlyArray<number> =>
-  machine.writes.flatMap((write) => (write._tag === "OwnVertex" ? [write.vertex.header.round] : []))
-
 const network = (world: World = four) => {
   const signers = new Map(Object.keys(world.validators).map((name) => [name, new SharedSigner(name)]))
   const signerNamed = (name: string) => Option.getOrThrow(Option.fromNullable(signers.get(name)))
-  const cluster = new Cluster(world, (name) => ({ signedBy: signerNamed(name) }))
-  cluster.start()
+  const cluster = new Cluster(world, (name) => ({ signedBy: signerNamed(name) })).start()
   return { cluster, signerNamed }
 }
 

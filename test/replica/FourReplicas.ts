@@ -1,6 +1,11 @@
-/** What replicas of one network must have in common. */
+/** Four replicas: what they must have in common, and what one of them may do. */
 import { expect } from "vitest"
-import type { Machine } from "./Cluster.js"
+import * as Hash from "../../src/protocol/identity/Hash.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as Evidence from "../../src/protocol/vertex/Evidence.js"
+import * as Header from "../../src/protocol/vertex/Header.js"
+import { type Machine, signerOf } from "./Cluster.js"
 
 const commitsOf = (machine: Machine) => machine.executed.map(({ execution }) => execution.effectsDigest)
 
@@ -11,6 +16,9 @@ export const expectOneHistory = (machines: ReadonlyArray<Machine>): void => {
 }
 
 export const writtenBy = (machine: Machine) => new Set(machine.writes.map(({ _tag }) => _tag))
+
+export const ownRounds = (machine: Machine): ReadonlyArray<number> =>
+  machine.writes.flatMap((write) => (write._tag === "OwnVertex" ? [write.vertex.header.round] : []))
 
 export const four = { validators: { ann: 10_000, ben: 10_000, cleo: 10_000, dan: 10_000 } }
 
@@ -24,4 +32,14 @@ export const expectAgreement = (machines: ReadonlyArray<Machine>): void => {
     }
   }
   expect(byIndex.size).toBeGreaterThan(0)
+}
+
+/** Two headers by somebody for one slot. */
+export const equivocation = (by: string, base: Hash.Hash, epoch: Natural.Epoch, round: number): Evidence.Evidence => {
+  const slot = { base, epoch, round: Natural.round(round), parents: [], bodyHash: Hash.ZERO }
+  const headerWith = (coinbase: number) =>
+    Header.sign({ ...slot, timestamp: Natural.timestamp(1), coinbase: Sats.make(coinbase) }, signerOf(by))
+  const evidence = Evidence.of(headerWith(1), headerWith(2))
+  if (evidence === undefined) throw new Error("evidence expected")
+  return evidence
 }

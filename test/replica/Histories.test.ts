@@ -16,8 +16,7 @@ const LATER = ["fay", "gil", "hal", "ivy"]
 const STRANGERS = ["jan", "kim", "lou", "max"]
 const [aaa, bbb, ccc] = ["aaa" as PeerId, "bbb" as PeerId, "ccc" as PeerId]
 
-const cluster = new Cluster({ validators: Object.fromEntries(FOUNDERS.map((name) => [name, 10_000])) })
-cluster.start()
+const cluster = new Cluster({ validators: Object.fromEntries(FOUNDERS.map((name) => [name, 10_000])) }).start()
 const { record } = cluster.machine("ann").replica.core.epoch.opening
 
 const recordOf = (epoch: number, names: ReadonlyArray<string>): EpochRecord => ({

@@ -363,8 +363,7 @@ describe("a newcomer that has proven one claim", () => {
 describe("a newcomer to which many strangers claim checkpoints", () => {
   /** A node that knows the founders. The test controls every answer. */
   const joining = (names: ReadonlyArray<string>) => {
-    const cluster = new Cluster({ validators: Object.fromEntries(FORMER.map((name) => [name, 10_000])) })
-    cluster.start()
+    const cluster = new Cluster({ validators: Object.fromEntries(FORMER.map((name) => [name, 10_000])) }).start()
     const { record } = cluster.machine("ann").replica.core.epoch.opening
     const outbox = new Outbox()
     const peers = new Peers(500, () => 0)

@@ -31,9 +31,7 @@ const wipe = (machine: Machine, { genesis }: Cluster): void => {
 }
 
 const started = (rounds = 20) => {
-  const cluster = new Cluster(four)
-  cluster.start()
-  cluster.runRounds(rounds)
+  const cluster = new Cluster(four).start().runRounds(rounds)
   const [ann, ben, cleo, dan] = ["ann", "ben", "cleo", "dan"].map((name) => cluster.machine(name))
   if (ann === undefined || ben === undefined || cleo === undefined || dan === undefined)
     throw new Error("four expected")

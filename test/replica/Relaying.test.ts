@@ -8,14 +8,13 @@ import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
-import * as Evidence from "../../src/protocol/vertex/Evidence.js"
-import * as Header from "../../src/protocol/vertex/Header.js"
 import * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
 import * as Vertex from "../../src/protocol/vertex/Vertex.js"
 import { REMEMBERED, Relaying, SIGNATURES_AT_ONCE } from "../../src/replica/asking/Relaying.js"
 import { COMMITS_AHEAD } from "../../src/replica/asking/SignedGossip.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
 import { addressOf, Cluster, coins, sign, signerOf, transfer } from "./Cluster.js"
+import { equivocation } from "./FourReplicas.js"
 
 const PEER = "stranger" as PeerId
 const ELSEWHERE = Hash.of("udg/commit", Binary.utf8("elsewhere"))
@@ -296,15 +295,8 @@ describe("evidence", () => {
   it("is relayed once per member, and only for members and this base", () => {
     const { ann, replica, cluster } = scene()
     const { record, base: ours } = replica.core.epoch.opening
-    const told = (author: string, round: number, base = ours) => {
-      const content = { base, epoch: record.epoch, round: Natural.round(round), parents: [], bodyHash: Hash.ZERO }
-      const [first, second] = [1, 2].map((coinbase) =>
-        Header.sign({ ...content, timestamp: cluster.now, coinbase: Sats.make(coinbase) }, signerOf(author)),
-      )
-      const evidence = first && second && Evidence.of(first, second)
-      if (evidence === undefined) throw new Error("evidence expected")
-      return { _tag: "Evidence", evidence } as const
-    }
+    const told = (author: string, round: number, base = ours) =>
+      ({ _tag: "Evidence", evidence: equivocation(author, base, record.epoch, round) }) as const
     expect(ann.receive(PEER, told("dan", 9, Hash.ZERO))).toBe(false)
     expect(ann.receive(PEER, told("eve", 9))).toBe(false)
     expect(ann.receive(PEER, told("dan", 9))).toBe(true)

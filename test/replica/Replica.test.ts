@@ -23,8 +23,7 @@ const reader = {
 
 describe("a solo replica", () => {
   it("finalizes submitted transactions, without peers", () => {
-    const cluster = new Cluster({ validators: { ann: 10_000 } })
-    cluster.start()
+    const cluster = new Cluster({ validators: { ann: 10_000 } }).start()
     const ann = cluster.machine("ann")
     expect(Either.isRight(ann.replica.submit(transfer("alice", 0, "bob", 500), cluster.now))).toBe(true)
     cluster.runRounds(10)
@@ -35,9 +34,7 @@ describe("a solo replica", () => {
   })
 
   it("passes from epoch to epoch, and signs its own checkpoints", () => {
-    const cluster = new Cluster({ validators: { ann: 10_000 }, epochRounds: 40 })
-    cluster.start()
-    cluster.runRounds(150)
+    const cluster = new Cluster({ validators: { ann: 10_000 }, epochRounds: 40 }).start().runRounds(150)
     const ann = cluster.machine("ann")
     expect(ann.replica.core.epoch.opening.record.epoch).toBeGreaterThanOrEqual(3)
     expect(writtenBy(ann)).toContain("CheckpointFinal")
@@ -48,9 +45,7 @@ describe("a solo replica", () => {
 
 describe("four replicas", () => {
   it("make a round per interval, and finalize each two or three rounds later", () => {
-    const cluster = new Cluster(four)
-    cluster.start()
-    cluster.runRounds(60)
+    const cluster = new Cluster(four).start().runRounds(60)
     for (const { replica } of cluster.machines) {
       const { highestRound } = replica.core.epoch.dag
       expect(highestRound).toBeGreaterThan(55)
@@ -59,9 +54,7 @@ describe("four replicas", () => {
   })
 
   it("finalize transactions given to any of them", () => {
-    const cluster = new Cluster(four)
-    cluster.start()
-    cluster.runRounds(3)
+    const cluster = new Cluster(four).start().runRounds(3)
     for (let nonce = 0; nonce < 20; nonce++) {
       const machine = cluster.machines[nonce % 4]
       const taken = machine?.replica.submit(transfer("alice", nonce, "bob", 1), cluster.now)
@@ -77,9 +70,7 @@ describe("four replicas", () => {
   })
 
   it("close epochs with checkpoints that a quorum signs", () => {
-    const cluster = new Cluster({ ...four, epochRounds: 40 })
-    cluster.start()
-    cluster.runRounds(180)
+    const cluster = new Cluster({ ...four, epochRounds: 40 }).start().runRounds(180)
     for (const { replica, disk } of cluster.machines) {
       expect(replica.core.epoch.opening.record.epoch).toBeGreaterThanOrEqual(4)
       expect(disk.closings.map(({ checkpoint }) => checkpoint.epoch).slice(0, 3)).toEqual([1, 2, 3])
@@ -91,9 +82,7 @@ describe("four replicas", () => {
 describe("a stored disk", () => {
   it(Rest.of("epochs of a network", "resumes a fast sync that a power cut interrupted, from the pieces it had"), () => {
     const accounts = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`a${i}`, 1]))
-    const cluster = new Cluster({ ...four, accounts, epochRounds: 40 })
-    cluster.start()
-    cluster.runRounds(100)
+    const cluster = new Cluster({ ...four, accounts, epochRounds: 40 }).start().runRounds(100)
     const eve = cluster.add("eve", { isValidator: false })
     eve.start()
     let heard = 0
@@ -120,9 +109,7 @@ describe("a stored disk", () => {
   })
 
   it("serves the state of a closing checkpoint also after a restart", () => {
-    const cluster = new Cluster({ ...four, epochRounds: 40 })
-    cluster.start()
-    cluster.runRounds(60)
+    const cluster = new Cluster({ ...four, epochRounds: 40 }).start().runRounds(60)
     cluster.machine("ann").replica.submit(transfer("alice", 0, "bob", 7), cluster.now)
     cluster.runRounds(5)
     const ann = cluster.machine("ann")
@@ -145,8 +132,7 @@ describe("a stored disk", () => {
   })
 
   it("is refused when its state does not match its last checkpoint", () => {
-    const cluster = new Cluster({ validators: { ann: 10_000 }, epochRounds: 40 })
-    cluster.start()
+    const cluster = new Cluster({ validators: { ann: 10_000 }, epochRounds: 40 }).start()
     const ann = cluster.machine("ann")
     while (ann.writes.at(-1)?._tag !== "CheckpointBuilt" && !writtenBy(ann).has("EpochStarted")) cluster.run(5)
     ann.stop()
@@ -168,9 +154,7 @@ describe("a stored disk", () => {
 
 describe("a replica with dishonest peers", () => {
   it("continues, and blames a peer that cannot prove its offer", () => {
-    const cluster = new Cluster({ ...four, epochRounds: 40 })
-    cluster.start()
-    cluster.runRounds(60)
+    const cluster = new Cluster({ ...four, epochRounds: 40 }).start().runRounds(60)
     const [ann, ben] = [cluster.machine("ann"), cluster.machine("ben")]
     const closed = ann.disk.closings.at(-1)
     if (closed === undefined) throw new Error("an epoch should be closed")

@@ -7,8 +7,7 @@ import { expectAgreement, four, writtenBy } from "./FourReplicas.js"
 
 describe("a restarted replica", () => {
   const cutOneAfterTheOther = (moments: number): void => {
-    const cluster = new Cluster({ ...four, epochRounds: 40 })
-    cluster.start()
+    const cluster = new Cluster({ ...four, epochRounds: 40 }).start()
     let nonce = 0
     for (let moment = 0; moment < moments; moment++) {
       cluster.run(130 + 37 * (moment % 7))
@@ -33,8 +32,7 @@ describe("a restarted replica", () => {
   it(Rest.of("more moments", WHENEVER), () => cutOneAfterTheOther(60))
 
   const cutAll = (cuts: number): void => {
-    const cluster = new Cluster({ ...four, epochRounds: 40 })
-    cluster.start()
+    const cluster = new Cluster({ ...four, epochRounds: 40 }).start()
     for (let cut = 0; cut < cuts; cut++) {
       cluster.run(310 + 17 * cut)
       for (const machine of cluster.machines) machine.cutPower()
@@ -53,8 +51,7 @@ describe("a restarted replica", () => {
   const highestOfAll = (machines: ReadonlyArray<Machine>) => Math.max(...machines.map(highestOf))
 
   const goesOnWithinFiveRounds = (cuts: number): void => {
-    const cluster = new Cluster({ ...four, epochRounds: 200 })
-    cluster.start()
+    const cluster = new Cluster({ ...four, epochRounds: 200 }).start()
     for (let cut = 0; cut < cuts; cut++) {
       cluster.run(710 + 23 * cut)
       const highest = highestOfAll(cluster.machines)
@@ -75,8 +72,7 @@ describe("a restarted replica", () => {
   // insert their own vertices nor sign others for the same rounds.
   const threeGoOn = (moments: number): void => {
     for (let at = 0; at < moments; at++) {
-      const cluster = new Cluster(four)
-      cluster.start()
+      const cluster = new Cluster(four).start()
       cluster.run(2_000 + 13 * at)
       const highest = highestOfAll(cluster.machines)
       for (const machine of cluster.machines) machine.cutPower()
@@ -134,9 +130,7 @@ describe("a restarted replica", () => {
 describe("a replica that was away", () => {
   /** Stops Dan after `before` rounds, for this many rounds, and starts it again. */
   const backAfter = (rounds: number, { before, epochRounds }: { before: number; epochRounds: number }) => {
-    const cluster = new Cluster({ ...four, epochRounds })
-    cluster.start()
-    cluster.runRounds(before)
+    const cluster = new Cluster({ ...four, epochRounds }).start().runRounds(before)
     const dan = cluster.machine("dan")
     dan.stop()
     cluster.runRounds(rounds)
@@ -171,9 +165,7 @@ describe("a replica that was away", () => {
 
 describe("a new replica", () => {
   it("joins a network that is epochs old, and serves the next one", () => {
-    const cluster = new Cluster({ ...four, epochRounds: 40 })
-    cluster.start()
-    cluster.runRounds(150)
+    const cluster = new Cluster({ ...four, epochRounds: 40 }).start().runRounds(150)
     const eve = cluster.add("eve", { isValidator: false })
     eve.start()
     cluster.runRounds(30)

@@ -6,35 +6,18 @@ import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
-import * as Evidence from "../../src/protocol/vertex/Evidence.js"
 import * as Header from "../../src/protocol/vertex/Header.js"
 import * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
 import * as Vertex from "../../src/protocol/vertex/Vertex.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
 import * as FakeKeys from "../consensus/FakeKeys.js"
-import { addressOf, Cluster, coins, type Machine, sign, signerOf } from "./Cluster.js"
-import { expectAgreement, expectOneHistory, four, writtenBy } from "./FourReplicas.js"
-
-/** Dan's two headers of one slot. */
-const equivocation = (cluster: Cluster, base: Hash.Hash, epoch: Natural.Epoch, round = 9): Evidence.Evidence => {
-  const content = { base, epoch, round: Natural.round(round), parents: [], bodyHash: Hash.ZERO }
-  const [first, second] = [1, 2].map((coinbase) =>
-    Header.sign({ ...content, timestamp: cluster.now, coinbase: Sats.make(coinbase) }, signerOf("dan")),
-  )
-  const evidence = first && second && Evidence.of(first, second)
-  if (evidence === undefined) throw new Error("evidence expected")
-  return evidence
-}
+import { addressOf, Cluster, coins, sign, signerOf } from "./Cluster.js"
+import { equivocation, expectAgreement, expectOneHistory, four, ownRounds, writtenBy } from "./FourReplicas.js"
 
 describe("a validator", () => {
-  const ownRounds = (machine: Machine): ReadonlyArray<number> =>
-    machine.writes.flatMap((write) => (write._tag === "OwnVertex" ? [write.vertex.header.round] : []))
-
   /** A network that has run for this many rounds since dan's disk was copied. */
   const backedUp = (epochRounds: number, rounds: number) => {
-    const cluster = new Cluster({ ...four, epochRounds })
-    cluster.start()
-    cluster.runRounds(10)
+    const cluster = new Cluster({ ...four, epochRounds }).start().runRounds(10)
     const dan = cluster.machine("dan")
     const backup = dan.disk.copy()
     cluster.runRounds(rounds)
@@ -133,9 +116,7 @@ describe("a validator", () => {
   })
 
   it("still recognizes its key's vertices in the epoch that has just closed", () => {
-    const cluster = new Cluster({ ...four, epochRounds: 40 })
-    cluster.start()
-    cluster.runRounds(5)
+    const cluster = new Cluster({ ...four, epochRounds: 40 }).start().runRounds(5)
     const dan = cluster.machine("dan")
     const { base } = dan.replica.core.epoch.opening
     cluster.runRounds(50)
@@ -153,9 +134,7 @@ describe("a validator", () => {
   })
 
   it("stops when a quorum signs another close of the previous epoch", () => {
-    const cluster = new Cluster({ ...four, epochRounds: 40 })
-    cluster.start()
-    cluster.runRounds(55)
+    const cluster = new Cluster({ ...four, epochRounds: 40 }).start().runRounds(55)
     const ann = cluster.machine("ann")
     expect(ann.replica.core.epoch.opening.record.epoch).toBe(2)
     const closing = ann.disk.closing(Natural.epoch(1))
@@ -230,11 +209,9 @@ describe("a validator", () => {
   })
 
   it("is slashed on the evidence of two vertices for one slot", () => {
-    const cluster = new Cluster(four)
-    cluster.start()
-    cluster.runRounds(10)
+    const cluster = new Cluster(four).start().runRounds(10)
     const { record, base } = cluster.machine("ann").replica.core.epoch.opening
-    const evidence = equivocation(cluster, base, record.epoch)
+    const evidence = equivocation("dan", base, record.epoch, 9)
     cluster.machine("ann").receive(cluster.machine("ben").peer, { _tag: "Evidence", evidence })
     cluster.runRounds(10)
     for (const { replica } of cluster.machines) {
@@ -275,16 +252,14 @@ describe("a validator", () => {
   )
 
   it("is accused by evidence of the current epoch only on the epoch's own base", () => {
-    const cluster = new Cluster(four)
-    cluster.start()
-    cluster.runRounds(10)
+    const cluster = new Cluster(four).start().runRounds(10)
     const ann = cluster.machine("ann")
     const { record, base } = ann.replica.core.epoch.opening
     for (const [upon, held] of [
       [Hash.ZERO, 0],
       [base, 1],
     ] as const) {
-      const evidence = equivocation(cluster, upon, record.epoch)
+      const evidence = equivocation("dan", upon, record.epoch, 9)
       const message = { _tag: "Evidence", evidence } as const
       expect(ann.replica.useOf(cluster.machine("ben").peer, message)._tag).toBe(held === 1 ? "Wanted" : "Known")
       ann.receive(cluster.machine("ben").peer, message)
@@ -294,11 +269,9 @@ describe("a validator", () => {
 
   it("is slashed although it confessed before, in a slot on a base outside of this network", () => {
     // A confession that proves nothing used to replace the proof, and counted as punished once it was ordered.
-    const cluster = new Cluster(four)
-    cluster.start()
-    cluster.runRounds(10)
+    const cluster = new Cluster(four).start().runRounds(10)
     const { record, base } = cluster.machine("ann").replica.core.epoch.opening
-    const evidenceUpon = (upon: Hash.Hash) => equivocation(cluster, upon, record.epoch)
+    const evidenceUpon = (upon: Hash.Hash) => equivocation("dan", upon, record.epoch, 9)
     const dan = cluster.machine("dan").peer
     for (const machine of cluster.machines)
       machine.receive(dan, { _tag: "Evidence", evidence: evidenceUpon(Hash.ZERO) })
@@ -313,13 +286,12 @@ describe("a validator", () => {
   it("is slashed although it confessed for the next epoch, without a base, before that epoch began", () => {
     // The ledger that has closed an epoch does not know the next one's base, and used to accept any: the validator
     // counted as accused.
-    const cluster = new Cluster({ ...four, epochRounds: 40 })
-    cluster.start()
+    const cluster = new Cluster({ ...four, epochRounds: 40 }).start()
     cluster.passes = (_from, _to, message) => message._tag !== "CheckpointSignature"
     cluster.runRounds(60)
     const ann = cluster.machine("ann")
     const opened = ann.replica.core.epoch.opening.record.epoch
-    const evidenceOf = (base: Hash.Hash) => equivocation(cluster, base, Natural.epoch(opened + 1), 45)
+    const evidenceOf = (base: Hash.Hash) => equivocation("dan", base, Natural.epoch(opened + 1), 45)
     const dan = cluster.machine("dan").peer
     for (const machine of cluster.machines)
       machine.receive(dan, { _tag: "Evidence", evidence: evidenceOf(Hash.of("udg/commit", Binary.utf8("elsewhere"))) })

@@ -5,14 +5,13 @@ import { SigningGuard } from "../../src/consensus/SigningGuard.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
-import * as Evidence from "../../src/protocol/vertex/Evidence.js"
-import * as Header from "../../src/protocol/vertex/Header.js"
 import * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
 import { COMMITS_AHEAD, SignedGossip } from "../../src/replica/asking/SignedGossip.js"
 import * as LiveState from "../../src/replica/live/LiveState.js"
 import { seedOf, WITH_MEMORY } from "../consensus/TestCommittee.js"
 import * as Stored from "../support/Stored.js"
 import { addressOf, Cluster, coins, ROUND_MS, sign, signerOf } from "./Cluster.js"
+import { equivocation } from "./FourReplicas.js"
 
 /** In its second epoch. Eve stakes just enough for a seat and has none, Fay stakes nothing. */
 const cluster = new Cluster({
@@ -20,8 +19,8 @@ const cluster = new Cluster({
   accounts: { eve: 9_000, fay: 9_000 },
   epochRounds: 40,
 })
-cluster.start()
-cluster.runRounds(46)
+  .start()
+  .runRounds(46)
 const ann = cluster.machine("ann")
 Either.getOrThrow(ann.replica.submit(sign("eve", 0, { _tag: "StakeTx", amount: Sats.MIN_STAKE_SATS }, 0), cluster.now))
 cluster.runRounds(10)
@@ -46,15 +45,8 @@ const begin = (by: string) => {
   return { gossip: new SignedGossip(() => live), live, head, beat }
 }
 
-const proofOf = (name: string, { base, record }: typeof current.opening, round = 1): Evidence.Evidence => {
-  const content = { base, epoch: record.epoch, round: Natural.round(round), parents: [], bodyHash: Hash.ZERO }
-  const [first, second] = [1, 2].map((coinbase) =>
-    Header.sign({ ...content, timestamp: cluster.now, coinbase: Sats.make(coinbase) }, signerOf(name)),
-  )
-  const evidence = first && second && Evidence.of(first, second)
-  if (evidence === undefined) throw new Error("evidence expected")
-  return evidence
-}
+const proofOf = (name: string, { base, record }: typeof current.opening, round = 1) =>
+  equivocation(name, base, record.epoch, round)
 
 describe("a received heartbeat", () => {
   it("is kept for own vertices by a member, and only relayed by other nodes", () => {

@@ -225,8 +225,7 @@ describe("a replica", () => {
       validators: { ann: 10_000, ben: 10_000, cleo: 10_000, dan: 10_000 },
       accounts: { alice: 1_000, eve: 1_000 },
       epochRounds: 40,
-    })
-    cluster.start()
+    }).start()
     const ann = cluster.machine("ann")
     const seen = new Map<string, number>()
     const [seeds] = FastCheck.sample(FastCheck.infiniteStream(FastCheck.nat(2 ** 30)), { numRuns: 1, seed: 7 })

@@ -1,13 +1,11 @@
-import { Either } from "effect"
 import { describe, expect, it } from "vitest"
-import { PendingTransactions } from "../../src/ledger/pending/PendingTransactions.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
-import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
 import { emptyBody, type Vertex } from "../../src/protocol/vertex/Vertex.js"
 import { UnorderedVertices } from "../../src/replica/live/UnorderedVertices.js"
 import { equalWeights, openingOf, recordOf } from "../consensus/TestCommittee.js"
 import { VertexBuilder } from "../consensus/VertexBuilder.js"
+import { poolOf } from "./AcceptingPool.js"
 import { transfer } from "./Cluster.js"
 
 const builder = new VertexBuilder(openingOf(recordOf(equalWeights(4))))
@@ -17,13 +15,7 @@ const carrying = (round: number, ...transactions: ReadonlyArray<Transaction>): V
   builder.make(0, round, [], {}, { ...emptyBody, transactions })
 
 const started = () => {
-  const pool = new PendingTransactions({
-    admission: () => undefined,
-    hasEffect: () => true,
-    spending: ({ fee }: Transaction) => fee,
-    account: () => ({ nonce: Natural.nonce(0), balance: Sats.MAX_SUPPLY }),
-  })
-  for (const each of [first, second]) Either.getOrThrow(pool.submit(each, Natural.timestamp(1), Natural.round(1)))
+  const pool = poolOf([first, second])
   const unordered = new UnorderedVertices(pool)
   return { unordered, included: () => [first, second].map((each) => pool.isIncluded(each)) }
 }

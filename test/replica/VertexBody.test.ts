@@ -1,12 +1,10 @@
-import { Either, FastCheck } from "effect"
+import { FastCheck } from "effect"
 import { describe, expect, it, vi } from "vitest"
-import { PendingTransactions } from "../../src/ledger/pending/PendingTransactions.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Limits from "../../src/protocol/numbers/Limits.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
-import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
 import * as Evidence from "../../src/protocol/vertex/Evidence.js"
 import * as Header from "../../src/protocol/vertex/Header.js"
 import * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
@@ -16,20 +14,10 @@ import { EvidencePool } from "../../src/replica/signing/EvidencePool.js"
 import { HeartbeatPool } from "../../src/replica/signing/HeartbeatPool.js"
 import * as VertexBody from "../../src/replica/signing/VertexBody.js"
 import { equalWeights, keysOf, recordOf, seedOf } from "../consensus/TestCommittee.js"
+import { poolOf } from "./AcceptingPool.js"
 import { addressOf, sign, signerOf } from "./Cluster.js"
 
 const round = Natural.round(20)
-
-const poolOf = (transactions: ReadonlyArray<Transaction>): PendingTransactions => {
-  const pool = new PendingTransactions({
-    admission: () => undefined,
-    hasEffect: () => true,
-    spending: ({ fee }: Transaction) => fee,
-    account: () => ({ nonce: Natural.nonce(0), balance: Sats.MAX_SUPPLY }),
-  })
-  for (const transaction of transactions) Either.getOrThrow(pool.submit(transaction, Natural.timestamp(1), round))
-  return pool
-}
 
 const parentsOf = (count: number): ReadonlyArray<Header.Parent> =>
   Array.from({ length: count }, (_, i) => ({
@@ -81,7 +69,7 @@ describe("the body of an own vertex", () => {
           for (let i = 0; i < beating; i++) {
             heartbeats.add(Heartbeat.sign(Natural.commitIndex(1), Hash.ZERO, signerOf(`h${i}`)), round)
           }
-          const sources = { pool: poolOf(transactions), evidence, heartbeats }
+          const sources = { pool: poolOf(transactions, round), evidence, heartbeats }
           const body = VertexBody.fill(sources, {
             round,
             parents,

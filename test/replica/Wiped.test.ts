@@ -33,8 +33,7 @@ const runUntil = (cluster: Cluster, isReached: () => boolean): void => {
 describe("members that have closed an epoch and wait for the signatures of a quorum", () => {
   /** Ann and Dan are in epoch 3. Ben and Cleo are not, and have Dan's first vertex of it. Ann's answers are lost. */
   const lateForEpoch3 = () => {
-    const cluster = new Cluster({ ...four, epochRounds: 40 })
-    cluster.start()
+    const cluster = new Cluster({ ...four, epochRounds: 40 }).start()
     const [ann, dan] = [cluster.machine("ann"), cluster.machine("dan")]
     const late = [cluster.machine("ben"), cluster.machine("cleo")]
     runUntil(cluster, () => cluster.machines.every((machine) => epochOf(machine) === 2))
@@ -78,8 +77,7 @@ describe("members that have closed an epoch and wait for the signatures of a quo
 
 // Vertices below the collected rounds used to be dropped unread, so it signed the first round of the epoch again.
 it("a validator that loses its disk learns of its vertices that came too late to matter", () => {
-  const cluster = new Cluster({ ...four, epochRounds: 40 })
-  cluster.start()
+  const cluster = new Cluster({ ...four, epochRounds: 40 }).start()
   const [ann, dan] = [cluster.machine("ann"), cluster.machine("dan")]
   runUntil(cluster, () => epochOf(ann) === 2)
   // Its vertices of epoch 3 reach no other machine.
@@ -122,8 +120,7 @@ describe("a validator that has lost its disk, with three peers that serve nothin
   ] as const) {
     it(`signs again within an epoch, and nothing twice, ${how}`, () => {
       const epochRounds = 240
-      const cluster = new Cluster({ ...four, epochRounds })
-      cluster.start()
+      const cluster = new Cluster({ ...four, epochRounds }).start()
       const dan = cluster.machine("dan")
       cluster.runRounds(20)
       while (epochOf(dan) < epoch) cluster.runRounds(20)

@@ -6,7 +6,6 @@ import { freshEpoch } from "../../src/consensus/output/StoredEpoch.js"
 import { SigningGuard } from "../../src/consensus/SigningGuard.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
-import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import { endedEpoch } from "../support/EndedEpoch.js"
 import {
   addressOf,
@@ -32,7 +31,7 @@ import {
   vertexAt,
   whole,
 } from "./DrivenCore.js"
-import { closingOf, grown } from "./Grown.js"
+import { closingOf, grown, twoCertified } from "./Grown.js"
 import { openingOf, recordOf, seedOf, WITH_MEMORY } from "./TestCommittee.js"
 import { parentOf, VertexBuilder } from "./VertexBuilder.js"
 
@@ -100,21 +99,14 @@ describe("a restarted node", () => {
 
   it("stops when two vertices of one slot have certificates, and makes no vertex after it", () => {
     const first = upTo(1)
-    const leader = builder.committee.leaderOf(Natural.round(1))
-    const other = builder.make(leader, 1, [], { timestamp: at(77) })
-    const voters = [0, 1, 2, 3].filter((seat) => seat !== leader)
-    const voting = (on: ReadonlyArray<Vertex>) => voters.map((seat) => builder.make(seat, 2, on.map(parentOf)))
-    const forOne = voting(first)
-    const forOther = voting(first.map((vertex, seat) => (seat === leader ? other : vertex)))
-    const [one = 0, two = 0] = voters
-    const certifying = (seat: number, votes: ReadonlyArray<Vertex>) => builder.make(seat, 3, votes.map(parentOf))
+    const { leader, other, votes, certificates } = twoCertified(builder, first)
     const member = new Driven({}, leader)
     for (const { address } of record.members) {
       member.core.answered(address, { epoch: record.epoch, header: null }, at(NOW))
     }
     member.own(first[leader] ?? other)
-    const outputs = member.receive(...first, ...forOne, ...forOther, other)
-    const last = member.receive(certifying(one, forOne), certifying(two, forOther))
+    const outputs = member.receive(...first, ...votes, other)
+    const last = member.receive(...certificates)
     expect(only([...outputs, ...last], "FinalityRollback")).toHaveLength(1)
     expect(last.at(-1)?._tag).toBe("FinalityRollback")
     expect(member.tickAt(NOW + 20_000)).toEqual([])

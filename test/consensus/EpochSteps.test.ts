@@ -5,7 +5,8 @@ import type { Output } from "../../src/consensus/output/Output.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
-import { floating, grown } from "./Grown.js"
+import { only, tagsOf } from "./DrivenCore.js"
+import { floating, grown, twoCertified } from "./Grown.js"
 import { equalWeights, openingOf, recordOf, rules } from "./TestCommittee.js"
 import { parentOf, VertexBuilder } from "./VertexBuilder.js"
 
@@ -35,10 +36,6 @@ const opened = (seat: number | null = 0) => {
   }
   return { epoch, receive, restore }
 }
-
-const tagsOf = (outputs: ReadonlyArray<Output>) => outputs.map(({ _tag }) => _tag)
-const only = <T extends Output["_tag"]>(outputs: ReadonlyArray<Output>, tag: T) =>
-  outputs.filter((output): output is Extract<Output, { _tag: T }> => output._tag === tag)
 
 const second = (seat: number, round: number, on: ReadonlyArray<Vertex> = []): Vertex =>
   builder.make(seat, round, on.map(parentOf), { timestamp: Natural.timestamp(77_000 + round) })
@@ -206,16 +203,9 @@ describe("an epoch in which two vertices of one slot have certificates", () => {
   it("is reported as soon as it has both, with their hashes", () => {
     const { receive } = opened(null)
     const first = upTo(1)
-    const leader = builder.committee.leaderOf(Natural.round(1))
-    const other = second(leader, 1)
-    const voters = [0, 1, 2, 3].filter((seat) => seat !== leader)
-    const voting = (on: ReadonlyArray<Vertex>) => voters.map((seat) => builder.make(seat, 2, on.map(parentOf)))
-    const forOne = voting(first)
-    const forOther = voting(first.map((vertex, seat) => (seat === leader ? other : vertex)))
-    const [one = 0, two = 0] = voters
-    const certifying = (seat: number, votes: ReadonlyArray<Vertex>) => builder.make(seat, 3, votes.map(parentOf))
-    receive(...first, other, ...forOne, ...forOther, certifying(one, forOne))
-    const rollbacks = only(receive(certifying(two, forOther)), "FinalityRollback")
+    const { other, votes, certificates } = twoCertified(builder, first)
+    receive(...first, other, ...votes, certificates[0])
+    const rollbacks = only(receive(certificates[1]), "FinalityRollback")
     expect(rollbacks.map(({ rollback }) => rollback._tag)).toEqual(["TwoCertified"])
   })
 })

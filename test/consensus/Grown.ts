@@ -61,3 +61,21 @@ export const signatureOf = (
   const { address, publicKey } = committee.member(seat)
   return { validator: address, signature: FakeKeys.signWith(publicKey)(Checkpoint.signedBytes(checkpoint)) }
 }
+
+/** Two vertices of the leader of round 1, each with the votes of all others and the certificates of two of them. */
+export const twoCertified = (builder: VertexBuilder, first: ReadonlyArray<Vertex>) => {
+  const leader = builder.committee.leaderOf(Natural.round(1))
+  const other = builder.make(leader, 1, [], { timestamp: Natural.timestamp(77) })
+  const voters = [0, 1, 2, 3].filter((seat) => seat !== leader)
+  const voting = (on: ReadonlyArray<Vertex>) => voters.map((seat) => builder.make(seat, 2, on.map(parentOf)))
+  const forOne = voting(first)
+  const forOther = voting(first.map((vertex, seat) => (seat === leader ? other : vertex)))
+  const certifying = (votes: ReadonlyArray<Vertex>, seat = 0) => builder.make(seat, 3, votes.map(parentOf))
+  const [one, two] = voters
+  return {
+    leader,
+    other,
+    votes: [...forOne, ...forOther],
+    certificates: [certifying(forOne, one), certifying(forOther, two)] as const,
+  }
+}

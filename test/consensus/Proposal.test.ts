@@ -9,11 +9,12 @@ import { draw, type Picture } from "./Picture.js"
 import { randomDag, shuffleParentsFirst } from "./RandomDag.js"
 import { VertexBuilder } from "./VertexBuilder.js"
 
-/** The parents that A would name in this round. */
-const proposed = (picture: Picture, round: number): string => {
+/** The parents that A would name in this round, after the rounds up to another are collected. */
+const proposed = (picture: Picture, round: number, collected?: number): string => {
   const dag = new Dag(picture.committee)
   const proposer = new Proposer(dag, 0)
   for (const vertex of picture.vertices) proposer.add(dag.insert(vertex))
+  if (collected !== undefined) proposer.collect(dag.collect(Natural.round(collected)))
   return proposer
     .parents(Natural.round(round))
     .map(({ hash }) => picture.vertices.find(({ header }) => header.hash === hash))
@@ -85,17 +86,7 @@ describe("the parents of a proposal", () => {
       2   -    BCD   BCD   BCD
       3   -    BCD   BCD   BCD
     `)
-    const named = (collected: number): ReadonlyArray<string> => {
-      const dag = new Dag(picture.committee)
-      const proposer = new Proposer(dag, 0)
-      for (const vertex of picture.vertices) proposer.add(dag.insert(vertex))
-      proposer.collect(dag.collect(Natural.round(collected)))
-      return proposer.parents(Natural.round(4)).map(({ hash }) => {
-        const vertex = picture.vertices.find(({ header }) => header.hash === hash)
-        return vertex === undefined ? "?" : picture.nameOf(vertex)
-      })
-    }
-    expect([0, 1].map((collected) => named(collected).toSorted().join(" "))).toEqual(["A1 B3 C3 D3", "B3 C3 D3"])
+    expect([0, 1].map((collected) => proposed(picture, 4, collected))).toEqual(["A1 B3 C3 D3", "B3 C3 D3"])
   })
 
   it("exclude collected ones, also if nothing else reaches them", () => {

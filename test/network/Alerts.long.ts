@@ -98,6 +98,7 @@ const mounted: Array<string> = []
 let lines: Lines | undefined
 
 const watched = async (network: Processes.Founded, nodes: ReadonlyArray<Processes.Started>): Promise<Prometheus> => {
+  await Processes.everybodyAt(nodes, 5)
   const prometheus = await Prometheus.start(network.folder, nodes)
   running.push(prometheus)
   // Some scrapes of a healthy network: a counter that starts high has not risen.
@@ -138,7 +139,6 @@ const wrongClock = async () => {
     const way = { execArgv: n === 3 ? stepped : [], environment: n === 3 ? { UDG_CLOCK_FILE: file } : {} }
     nodes.push(await Processes.startValidator(network, n, nodes, [], undefined, way))
   }
-  await Processes.everybodyAt(nodes, 5)
   const prometheus = await watched(network, nodes)
   const last = nodes[3]
   if (last === undefined) return expect.unreachable()
@@ -158,7 +158,6 @@ const fullDisk = async () => {
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=512m,mode=0700", "tmpfs", directory])
   mounted.push(directory)
   const nodes = await Processes.startAll(network)
-  await Processes.everybodyAt(nodes, 5)
   const prometheus = await watched(network, nodes)
   const last = nodes[3]
   if (last === undefined) return expect.unreachable()
@@ -180,7 +179,6 @@ const partition = async () => {
   const opened = await Lines.open()
   lines = opened
   const nodes = await Processes.startAllVia(network, opened)
-  await Processes.everybodyAt(nodes, 5)
   const prometheus = await watched(network, nodes)
   const [first] = nodes
   if (first === undefined) return expect.unreachable()
@@ -197,7 +195,6 @@ const cutOff = async () => {
   const opened = await Lines.open()
   lines = opened
   const nodes = await Processes.startAllVia(network, opened)
-  await Processes.everybodyAt(nodes, 5)
   const prometheus = await watched(network, nodes)
   const [first, ...others] = nodes
   if (first === undefined) return expect.unreachable()
@@ -209,37 +206,32 @@ const cutOff = async () => {
   await Processes.until("it has its peers again", async () => !(await prometheus.isFiring("UdgPeerCount", first)))
 }
 
+/** The last of four, stopped and restarted at the address that Prometheus scrapes. */
+const startedAgain = (
+  network: Processes.Founded,
+  nodes: ReadonlyArray<Processes.Started>,
+  last: Processes.Started,
+): Promise<Processes.Started> =>
+  Processes.startValidator(network, 3, nodes, ["--rpc-port", hostOf(last).split(":")[1] ?? ""])
+
 /** It lost its disk, but has its key, and waits until it cannot sign anything twice: 120 intervals. */
 const silentValidator = async () => {
   const network = Processes.found({ roundMs: 4_000, epochRounds: 2_000 })
   const nodes = [...(await Processes.startAll(network))]
-  await Processes.everybodyAt(nodes, 5)
   const prometheus = await watched(network, nodes)
   const last = nodes.pop()
   if (last === undefined) return expect.unreachable()
   await last.kill()
   rmSync(last.directory, { recursive: true })
-  const port = hostOf(last).split(":")[1] ?? ""
-  const again = await Processes.startValidator(network, 3, nodes, ["--rpc-port", port])
+  const again = await startedAgain(network, nodes, last)
   const failure = "a validator comes back without its data, and is silent"
   await measure(failure, "UdgValidatorSilent", prometheus.fires("UdgValidatorSilent", again))
-}
-
-/** The last of four, stopped and restarted at the address that Prometheus scrapes. */
-const startedAgain = async (
-  network: Processes.Founded,
-  nodes: ReadonlyArray<Processes.Started>,
-  last: Processes.Started,
-) => {
-  const port = hostOf(last).split(":")[1] ?? ""
-  return Processes.startValidator(network, 3, nodes, ["--rpc-port", port])
 }
 
 /** It is away for the second half of an epoch, and returns in an epoch without a seat. */
 const lostSeat = async () => {
   const network = Processes.found({ roundMs: 150, epochRounds: 2_000 })
   const nodes = [...(await Processes.startAll(network))]
-  await Processes.everybodyAt(nodes, 5)
   const prometheus = await watched(network, nodes)
   const last = nodes.pop()
   const [first] = nodes
@@ -257,7 +249,6 @@ const lostSeat = async () => {
 const restarting = async () => {
   const network = Processes.found({ roundMs: 500, epochRounds: 2_000 })
   const nodes = [...(await Processes.startAll(network))]
-  await Processes.everybodyAt(nodes, 5)
   const prometheus = await watched(network, nodes)
   let last = nodes.pop()
   if (last === undefined) return expect.unreachable()

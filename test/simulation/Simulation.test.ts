@@ -96,8 +96,9 @@ describe("a simulated network", () => {
     const reports = await soundReportsOf(seeds.map((seed) => ({ ...optionsOf(seed), upgrades: true })))
     expect(reports.filter(({ protocolVersion }) => protocolVersion === 3).length).toBeGreaterThan(seeds.length / 2)
   }
-  const withSigners = (seeds: ReadonlyArray<number>) =>
-    soundReportsOf(seeds.map((seed) => ({ ...optionsOf(seed, 5, 150), signers: true })))
+  const withSigners = async (seeds: ReadonlyArray<number>) => {
+    await soundReportsOf(seeds.map((seed) => ({ ...optionsOf(seed, 5, 150), signers: true })))
+  }
   const rotates = async (seeds: ReadonlyArray<number>) => {
     const reports = await soundReportsOf(seeds.map((seed) => ({ ...optionsOf(seed, 5, 200), rotations: true })))
     expect(reports.filter(({ rotations }) => rotations > 0).length).toBeGreaterThan(seeds.length / 2)

@@ -9,7 +9,7 @@ import * as NodeSchema from "../../src/storage/schema/Node.js"
 import * as Bundle from "../support/Bundle.js"
 import type { Fault } from "../support/Planting.js"
 import * as Rest from "../support/Rest.js"
-import { directory, first, second, transactionsOf, VERSION } from "./FourthVersion.js"
+import { directory, first, second, transactionsOf, VERSION, withFourthVersion } from "./FourthVersion.js"
 import * as world from "./world.js"
 
 const NEWEST = NodeSchema.migrations.length

@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { describe, expect } from "vitest"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type * as Storage from "../../src/storage/Storage.js"
-import { EACH, first, second, third, transactionsOf } from "./FourthVersion.js"
+import { EACH, first, second, third, transactionsOf, withFourthVersion } from "./FourthVersion.js"
 import * as world from "./world.js"
 
 const commitThird = (storage: Storage.Storage["Type"]) =>

@@ -1,5 +1,4 @@
 import { Worker } from "node:worker_threads"
-import { it } from "@effect/vitest"
 import { Deferred, Effect, Exit, FastCheck, Scope } from "effect"
 import { describe, expect, vi } from "vitest"
 import type { Value } from "../../src/storage/sqlite/Connection.js"
@@ -105,22 +104,20 @@ describe("the writer thread", () => {
     expect(yield* values(quick)).toEqual([3, 4])
   })
 
-  it.scopedLive("wakes once for a write without rows, synced or not", () =>
-    Effect.gen(function* () {
-      const database = yield* opened
-      const sent = vi.spyOn(Worker.prototype, "postMessage")
-      const add = (value: number) => (sql: Sql) => Effect.sync(() => sql`insert into things values (${value})`.run())
-      yield* database.write(add(1))
-      expect(sent).toHaveBeenCalledTimes(1)
-      yield* database.writeSynced(add(2))
-      expect(sent).toHaveBeenCalledTimes(2)
-      yield* database.writeSynced(() => Effect.void)
-      expect(sent).toHaveBeenCalledTimes(3)
-      yield* database.write(add(3))
-      expect(sent).toHaveBeenCalledTimes(4)
-      expect(yield* values(database)).toEqual([1, 2, 3])
-    }).pipe(Effect.ensuring(Effect.sync(() => vi.restoreAllMocks())), Effect.provide(world.platform)),
-  )
+  withTable("wakes once for a write without rows, synced or not", function* (database) {
+    yield* Effect.addFinalizer(() => Effect.sync(() => vi.restoreAllMocks()))
+    const sent = vi.spyOn(Worker.prototype, "postMessage")
+    const add = (value: number) => (sql: Sql) => Effect.sync(() => sql`insert into things values (${value})`.run())
+    yield* database.write(add(1))
+    expect(sent).toHaveBeenCalledTimes(1)
+    yield* database.writeSynced(add(2))
+    expect(sent).toHaveBeenCalledTimes(2)
+    yield* database.writeSynced(() => Effect.void)
+    expect(sent).toHaveBeenCalledTimes(3)
+    yield* database.write(add(3))
+    expect(sent).toHaveBeenCalledTimes(4)
+    expect(yield* values(database)).toEqual([1, 2, 3])
+  })
 
   withTable("leaves the main thread free while it writes", function* (database) {
     let turns = 0

@@ -2,8 +2,7 @@
  * The statements of docs/operations/archive.md, and those of gateways, on tables so large that a full scan would be
  * slow.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -21,6 +20,7 @@ import * as TransactionList from "../../src/gateway/TransactionList.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Filter } from "../../src/rpc/handlers/Transactions.js"
 import * as Rest from "../support/Rest.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import * as Server from "./Server.js"
 
 const page = readFileSync("docs/operations/archive.md", "utf8")
@@ -216,28 +216,24 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(ANSWERS, () 
   })
 
   it.runIf(IS_MEASURED)("can be dumped and restored", { timeout: 120_000 * MINUTES }, async () => {
-    const folder = mkdtempSync(join(tmpdir(), "udg-dump-"))
-    try {
-      const timed = async (act: () => Promise<void>): Promise<string> => {
-        const began = performance.now()
-        await act()
-        return `${((performance.now() - began) / 1_000).toFixed(0)} s`
-      }
-      const [[megabytes] = []] = await Server.query(database, "select pg_database_size(current_database()) / 1048576")
-      const dumped = join(folder, "dump")
-      const dumpedIn = await timed(() => Server.dump(database, dumped))
-      const files = readdirSync(dumped).reduce((sum, file) => sum + statSync(join(dumped, file)).size, 0)
-      const restored = await server.create("restored")
-      const restoredIn = await timed(() => Server.restore(dumped, restored))
-      const rows = (url: string) =>
-        Promise.all(PARTITIONED.map((table) => Server.query(url, `select count(*) from ${table}`)))
-      expect(await rows(restored)).toEqual(await rows(database))
-      process.stdout.write(
-        `${ROWS} transactions, ${megabytes} MB: dumped in ${dumpedIn} into ${(files / 1_048_576).toFixed(0)} MB, restored in ${restoredIn}\n`,
-      )
-    } finally {
-      rmSync(folder, { recursive: true, force: true })
+    const folder = TemporaryFolder.forTest("dump")
+    const timed = async (act: () => Promise<void>): Promise<string> => {
+      const began = performance.now()
+      await act()
+      return `${((performance.now() - began) / 1_000).toFixed(0)} s`
     }
+    const [[megabytes] = []] = await Server.query(database, "select pg_database_size(current_database()) / 1048576")
+    const dumped = join(folder, "dump")
+    const dumpedIn = await timed(() => Server.dump(database, dumped))
+    const files = readdirSync(dumped).reduce((sum, file) => sum + statSync(join(dumped, file)).size, 0)
+    const restored = await server.create("restored")
+    const restoredIn = await timed(() => Server.restore(dumped, restored))
+    const rows = (url: string) =>
+      Promise.all(PARTITIONED.map((table) => Server.query(url, `select count(*) from ${table}`)))
+    expect(await rows(restored)).toEqual(await rows(database))
+    process.stdout.write(
+      `${ROWS} transactions, ${megabytes} MB: dumped in ${dumpedIn} into ${(files / 1_048_576).toFixed(0)} MB, restored in ${restoredIn}\n`,
+    )
   })
 
   it("is on the page with a result", async () => {

@@ -1,15 +1,14 @@
 /** Tests completions in the shells themselves. Every machine that runs the tests has bash. */
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Rest from "../support/Rest.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import { program } from "./Running.js"
 import { Person } from "./wallet/Person.js"
 
-const folder = mkdtempSync(join(tmpdir(), "udg-completion-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = TemporaryFolder.forTests("completion")
 
 const script = (shell: string): string => {
   const { status, stdout } = spawnSync(process.execPath, [program, "completion", shell], { encoding: "utf8" })
@@ -59,7 +58,8 @@ const itIn = (shell: string, name: string, run: () => void | Promise<void>): voi
 
 describe("completion in fish", () => {
   const file = join(folder, "udg.fish")
-  writeFileSync(file, script("fish"))
+  const inFish = script("fish")
+  beforeAll(() => writeFileSync(file, inFish))
 
   /** What fish offers at the end of this line, without descriptions. */
   const offers = (line: string): ReadonlyArray<string> => {

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process"
-import { accessSync, constants, mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { accessSync, constants, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import * as InProcess from "./InProcess.js"
 
 const root = resolve(import.meta.dirname, "../..")
@@ -68,11 +68,7 @@ const runNode = (
   })
 
 describe("the built program", () => {
-  let folder = ""
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "udg-blackbox-"))
-  })
-  afterAll(() => rmSync(folder, { recursive: true }))
+  const folder = TemporaryFolder.forTests("blackbox")
 
   const udg = (words: ReadonlyArray<string>, environment: Environment = {}) =>
     run(process.execPath, [program, ...words], environment, folder)

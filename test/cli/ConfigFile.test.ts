@@ -1,20 +1,16 @@
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeContext from "@effect/platform-node/NodeContext"
-import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { ConfigProvider, Effect } from "effect"
 import * as NodeSettings from "../../src/cli/NodeSettings.js"
 import * as Command from "../../src/cli/settings/Command.js"
 import { udg } from "../blackbox/InProcess.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 
-let folder = ""
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "udg-config-"))
-})
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = TemporaryFolder.forTests("config")
 
 const written = (content: unknown, name = "udg.json"): string => {
   const file = join(folder, name)

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import * as NodeContext from "@effect/platform-node/NodeContext"
-import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { beforeAll, describe, expect, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Option } from "effect"
 import * as NodeSettings from "../../src/cli/NodeSettings.js"
 import * as Command from "../../src/cli/settings/Command.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 
 type Environment = Readonly<{ [name: string]: string }>
 
@@ -25,14 +25,9 @@ const complaintOf = (words: ReadonlyArray<string>, environment?: Environment) =>
 const hash = "AB".repeat(32)
 
 describe("the settings of the node", () => {
-  let folder = ""
-  let file = ""
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "udg-settings-"))
-    file = join(folder, "some.key")
-    writeFileSync(file, "content")
-  })
-  afterAll(() => rmSync(folder, { recursive: true }))
+  const folder = TemporaryFolder.forTests("settings")
+  const file = join(folder, "some.key")
+  beforeAll(() => writeFileSync(file, "content"))
 
   it.effect("have the documented defaults", () =>
     Effect.gen(function* () {

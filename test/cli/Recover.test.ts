@@ -1,16 +1,15 @@
 import { execFileSync } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import { udg } from "../blackbox/InProcess.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 
 let directory = ""
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "udg-recover-"))
+  directory = TemporaryFolder.forTest("recover")
   writeFileSync(join(directory, "genesis.json"), "{}")
 })
-afterEach(() => rmSync(directory, { recursive: true }))
 
 const recover = (...words: ReadonlyArray<string>) => udg("recover", "--data-dir", directory, ...words)
 

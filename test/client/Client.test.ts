@@ -1,5 +1,5 @@
 import { Effect, Either, Stream } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
 import * as Effects from "../../src/client/Effects.js"
 import * as Wallet from "../../src/client/Wallet.js"
@@ -9,16 +9,16 @@ import type * as TransactionJson from "../../src/protocol/transaction/Transactio
 import * as Failure from "../../src/rpc/api/Failure.js"
 import { example } from "../../src/rpc/api/Field.js"
 import * as TestServer from "../rpc/TestServer.js"
+import { forTests } from "../support/forTests.js"
 
 const transactionOf = (json: TransactionJson.TransactionJson) =>
   Either.getOrThrow(JsonForm.fromJson("udg-solo-0123456789abcdef" as NetworkId, "tudg", json))
 
-let server: TestServer.TestServer
 let refusals = 0
 const submitted: Array<unknown> = []
 
-beforeAll(async () => {
-  server = await TestServer.start(
+const server = forTests(() =>
+  TestServer.start(
     {},
     {
       dag: {
@@ -57,13 +57,12 @@ beforeAll(async () => {
           ),
       },
     },
-  )
-})
-afterAll(() => server.stop())
+  ),
+)
 
 describe("the promise client", () => {
   it("returns data of the defined form from every read", async () => {
-    const client = Client.connect(`${server.url}/`)
+    const client = Client.connect(`${server().url}/`)
     expect((await client.core.status()).dag_round).toBe(1205)
     expect((await client.core.balance({ path: { address: "@alice" } })).name).toBe("alice")
     expect((await client.core.keygen()).secret_key.publicKey).toBe(example.publicKey)
@@ -74,7 +73,7 @@ describe("the promise client", () => {
   })
 
   it("throws a refusal with its code and the node's whole message", async () => {
-    const refused = Client.connect(server.url).dag.round({ path: { round: 9 } })
+    const refused = Client.connect(server().url).dag.round({ path: { round: 9 } })
     await expect(refused).rejects.toThrow("round 9 is not reached")
     await expect(refused).rejects.toMatchObject({ code: "RoundNotFound", failure: { reason: "not_reached" } })
     await expect(refused).rejects.toBeInstanceOf(Client.RequestRefused)
@@ -82,14 +81,14 @@ describe("the promise client", () => {
 
   it("retries when the node says when, and not otherwise", async () => {
     const before = performance.now()
-    const faucet = Client.connect(server.url).core.faucet({
+    const faucet = Client.connect(server().url).core.faucet({
       payload: { address: "@zoe", amount: 500 },
     })
     await expect(faucet).rejects.toMatchObject({ code: "FaucetUnavailable" })
     expect(refusals).toBe(3)
     expect(performance.now() - before).toBeGreaterThan(1_900)
     refusals = 0
-    const impatient = Client.connect(server.url, { retries: 0 }).core.faucet({
+    const impatient = Client.connect(server().url, { retries: 0 }).core.faucet({
       payload: { address: "@zoe", amount: 500 },
     })
     await expect(impatient).rejects.toMatchObject({ code: "MempoolFull", failure: { capacity: 1 } })
@@ -97,7 +96,7 @@ describe("the promise client", () => {
   })
 
   it("submits one signed transaction, or several at once", async () => {
-    const client = Client.connect(server.url)
+    const client = Client.connect(server().url)
     const account = Wallet.account(Wallet.network(await client.core.network()), Wallet.secretKey(example.secretKey))
     const [first, second] = [
       account.unstake({ nonce: 3 }),
@@ -118,7 +117,7 @@ describe("the promise client", () => {
 
   it("yields events one after another, and resumes after the last one", async () => {
     const seen: Array<string> = []
-    for await (const { id, event } of Client.connect(server.url).events("41")) {
+    for await (const { id, event } of Client.connect(server().url).events("41")) {
       seen.push(`${id} ${event.type === "alert" ? event.message : event.type}`)
     }
     expect(seen).toEqual(["42 no 42", "43 no 43", "44 no 44"])
@@ -126,7 +125,7 @@ describe("the promise client", () => {
 
   it("continues behind the last event when the connection ends", async () => {
     const seen: Array<string> = []
-    for await (const { id } of Client.connect(server.url).follow("41")) {
+    for await (const { id } of Client.connect(server().url).follow("41")) {
       seen.push(id)
       if (seen.length === 7) break
     }
@@ -135,7 +134,7 @@ describe("the promise client", () => {
 
   it.each(["events", "follow"] as const)("reports why %s are refused", async (way) => {
     const first = async () => {
-      for await (const event of Client.connect(server.url)[way]("yesterday")) return event
+      for await (const event of Client.connect(server().url)[way]("yesterday")) return event
       return undefined
     }
     await expect(first()).rejects.toMatchObject({ code: "InvalidRequest", message: expect.stringContaining("id") })
@@ -145,7 +144,7 @@ describe("the promise client", () => {
 describe("the Effect client", () => {
   it("types failures by their code", async () => {
     const program = Effect.gen(function* () {
-      const client = yield* Effects.make(server.url)
+      const client = yield* Effects.make(server().url)
       return yield* client.dag
         .round({ path: { round: 9 } })
         .pipe(Effect.catchTag("RoundNotFound", ({ reason }) => Effect.succeed(reason)))

@@ -13,14 +13,15 @@ import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as JsonForm from "../../src/protocol/transaction/JsonForm.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
-import { type FundedAccount, type StartedNode, startNode } from "../../src/testing/Testing.js"
+import { type FundedAccount, startNode } from "../../src/testing/Testing.js"
+import { forTests } from "../support/forTests.js"
 
 type Json = Record<string, unknown>
 type Lie = (path: string, honest: Json) => unknown
 
 const honest: Lie = (_, answer) => answer
 
-let node: StartedNode
+const node = forTests(() => startNode())
 let liar: Server
 let client: Client.PromiseClient
 let effects: Effects.EffectClient
@@ -33,7 +34,7 @@ const answer = async (incoming: IncomingMessage, outgoing: ServerResponse, body:
   asked.push(url)
   const headers = { "content-type": "application/json" }
   const isForged = (told: unknown, json: Json): boolean => url.startsWith("/tx/") && !isSubmission(url) && told !== json
-  const real = await fetch(`${node.url}${url}`, method === "GET" ? {} : { method, headers, body })
+  const real = await fetch(`${node().url}${url}`, method === "GET" ? {} : { method, headers, body })
   const json = (await real.json()) as Json
   const told = lie(url, json)
   outgoing
@@ -42,7 +43,6 @@ const answer = async (incoming: IncomingMessage, outgoing: ServerResponse, body:
 }
 
 beforeAll(async () => {
-  node = await startNode()
   liar = createServer((incoming, outgoing) => {
     if (incoming.url?.startsWith("/events")) return void outgoing.writeHead(501).end()
     let body = ""
@@ -54,7 +54,6 @@ beforeAll(async () => {
 afterAll(async () => {
   liar.closeAllConnections()
   liar.close()
-  await node.stop()
 })
 
 const lying = (told: Lie): void => {
@@ -65,7 +64,7 @@ const lying = (told: Lie): void => {
   effects = Effect.runSync(Effects.make(url))
 }
 
-const accountOf = (index: number): FundedAccount => node.accounts[index] ?? expect.fail()
+const accountOf = (index: number): FundedAccount => node().accounts[index] ?? expect.fail()
 const nonces = new Map<number, number>()
 const payment = (from: number) => {
   const nonce = nonces.get(from) ?? 0
@@ -76,7 +75,7 @@ const payment = (from: number) => {
 const isSubmission = (path: string): boolean => path === "/tx/submit"
 
 /** Another account's applied transaction. */
-const anothers = async (): Promise<string> => (await node.client.sendAndWait(payment(0))).hash
+const anothers = async (): Promise<string> => (await node().client.sendAndWait(payment(0))).hash
 
 const rejection = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
@@ -86,7 +85,7 @@ const rejection = (promise: Promise<unknown>): Promise<unknown> =>
 
 describe("a client of a lying node", () => {
   it("rejects a transaction that its account has not signed", async () => {
-    const { network_id } = await node.client.core.network()
+    const { network_id } = await node().client.core.network()
     const networkId = Network.isNetworkId(network_id) ? network_id : expect.fail()
     const [victim, thief] = [SecretKey.generate(), SecretKey.generate()]
     const from = Address.fromPublicKey(victim.publicKey)
@@ -200,7 +199,7 @@ describe("a client of a lying node", () => {
     await client.sendAndWait(payment(8))
     expect(asked.filter((path) => path === "/network")).toHaveLength(1)
     expect(asked[0]).toBe("/network")
-    const network = Wallet.network(await node.client.core.network())
+    const network = Wallet.network(await node().client.core.network())
     asked = []
     const url = `http://127.0.0.1:${(liar.address() as AddressInfo).port}`
     await Client.connect(url, { network }).sendAndWait(payment(8))

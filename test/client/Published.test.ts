@@ -1,22 +1,18 @@
 /** Checks the packages of the node and the client with publint and attw ("Are the types wrong?"). */
 import { execFile } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 
 const root = resolve(import.meta.dirname, "../..")
 const run = promisify(execFile)
 
-let folder = ""
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "udg-published-"))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = TemporaryFolder.forTests("published")
 
 const packed = async (place: string): Promise<Uint8Array<ArrayBuffer>> => {
   const words = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder]

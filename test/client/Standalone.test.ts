@@ -1,30 +1,20 @@
 /** The client as a package of its own, installed alone. */
 import { execFile } from "node:child_process"
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type StartedNode, startNode } from "../../src/testing/Testing.js"
 import * as Rest from "../support/Rest.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 
 const root = resolve(import.meta.dirname, "../..")
 const run = promisify(execFile)
 
-let folder: string
+const folder = TemporaryFolder.forTests("client")
 let node: StartedNode
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "udg-client-"))
   await run(process.execPath, [join(root, "scripts/build-client.mjs"), join(folder, "built")])
   const { stdout } = await run("npm", ["pack", "--json", "--ignore-scripts"], { cwd: join(folder, "built") })
   const [packed]: ReadonlyArray<{ readonly filename: string }> = JSON.parse(stdout)
@@ -34,10 +24,7 @@ beforeAll(async () => {
   await run("npm", ["install", "--offline", "--no-audit", "--no-fund", file], { cwd: join(folder, "program") })
   node = await startNode({ accounts: 2 })
 })
-afterAll(async () => {
-  await node?.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => node?.stop())
 
 const installed = (): string => join(folder, "program/node_modules")
 

@@ -1,21 +1,20 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect, Stream } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
 import * as Effects from "../../src/client/Effects.js"
-import { type FundedAccount, type StartedNode, startNode } from "../../src/testing/Testing.js"
+import { type FundedAccount, startNode } from "../../src/testing/Testing.js"
+import { forTests } from "../support/forTests.js"
 
-let node: StartedNode
+const node = forTests(() => startNode())
 let client: Client.PromiseClient
 beforeAll(async () => {
-  node = await startNode()
-  client = Client.connect(node.url)
+  client = Client.connect(node().url)
 })
-afterAll(() => node.stop())
 
 const accountOf = (index: number): FundedAccount => {
-  const account = node.accounts[index]
+  const account = node().accounts[index]
   if (account === undefined) throw new Error(`no account ${index}`)
   return account
 }
@@ -28,7 +27,7 @@ describe("waiting for a transaction", () => {
     const outcome = await client.sendAndWait(pay(accountOf(0), accountOf(1), 0))
     expect(outcome).toMatchObject({ status: "finalized", applied: true })
     expect(await client.waitFor(outcome.hash)).toEqual(outcome)
-    expect(await Effect.runPromise(Effect.flatMap(Effects.make(node.url), (it) => it.waitFor(outcome.hash)))).toEqual(
+    expect(await Effect.runPromise(Effect.flatMap(Effects.make(node().url), (it) => it.waitFor(outcome.hash)))).toEqual(
       outcome,
     )
   })
@@ -47,7 +46,7 @@ describe("waiting for a transaction", () => {
         const { method = "GET", url = "/" } = request
         const headers = { "content-type": "application/json" }
         const body = method === "GET" ? {} : { body: Buffer.concat(chunks), headers }
-        const answer = await fetch(`${node.url}${url}`, { method, ...body })
+        const answer = await fetch(`${node().url}${url}`, { method, ...body })
         response.writeHead(answer.status).end(await answer.text())
       })
     })
@@ -134,7 +133,7 @@ describe("watching an account", () => {
     expect(await entries.return?.()).toEqual({ done: true, value: undefined })
     expect(await left).toEqual({ done: true, value: undefined })
 
-    const again = Effect.flatMap(Effects.make(node.url), (it) =>
+    const again = Effect.flatMap(Effects.make(node().url), (it) =>
       it.watch(bob.address, { after: hash }).pipe(Stream.take(2), Stream.runCollect),
     )
     expect([...(await Effect.runPromise(again))].map(({ direction }) => direction)).toEqual(["received", "sent"])

@@ -3,12 +3,13 @@
  * against that node. If a language is missing or its generator cannot be installed, the test is skipped and says so.
  */
 import { spawn } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest"
-import { type StartedNode, startNode } from "../../src/testing/Testing.js"
+import { describe, expect, it, type TestContext } from "vitest"
+import { startNode } from "../../src/testing/Testing.js"
+import { forTests } from "../support/forTests.js"
 import * as Rest from "../support/Rest.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import { textOf } from "./Pages.js"
 
 const PAGE = textOf("docs/languages.md")
@@ -139,16 +140,8 @@ func main() {
 }
 `
 
-let folder = ""
-let node: StartedNode
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "udg-generated-"))
-  node = await startNode({ accounts: 3 })
-})
-afterAll(async () => {
-  await node?.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
+const folder = TemporaryFolder.forTests("generated")
+const node = forTests(() => startNode({ accounts: 3 }))
 
 interface Ran {
   readonly code: number | null
@@ -167,7 +160,7 @@ const run = (line: string, cwd: string): Promise<Ran> =>
       PIP_RETRIES: "1",
       PIP_DISABLE_PIP_VERSION_CHECK: "1",
     }
-    const child = spawn("sh", ["-c", line.replace(PORT_OF_THE_PAGE, node.url)], { cwd, env })
+    const child = spawn("sh", ["-c", line.replace(PORT_OF_THE_PAGE, node().url)], { cwd, env })
     let stdout = ""
     let stderr = ""
     child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text))
@@ -195,10 +188,10 @@ const succeed = async (cwd: string, line: string): Promise<string> => {
 
 /** Makes a payment of 5 sats with a fee of 1,000, and triggers each error. */
 const outcomeOf = async (cwd: string, command: string, account: number): Promise<unknown> => {
-  const [from, to] = [node.accounts[account], node.accounts[0]]
+  const [from, to] = [node().accounts[account], node().accounts[0]]
   const stdout = await succeed(
     cwd,
-    `${command} ${node.url} ${from?.secretKey.toSecretHex()} ${from?.address} ${to?.address}`,
+    `${command} ${node().url} ${from?.secretKey.toSecretHex()} ${from?.address} ${to?.address}`,
   )
   return JSON.parse(stdout)
 }

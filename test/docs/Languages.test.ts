@@ -1,12 +1,12 @@
 /** Runs the programs of docs/languages.md against docs/vectors, in each language that is installed. */
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Schema } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Published from "../support/Published.js"
 import * as Rest from "../support/Rest.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import { root, textOf } from "./Pages.js"
 
 const LINES_AT_MOST = 30
@@ -105,11 +105,7 @@ func main() {
 
 const isThere = (command: string, ...words: ReadonlyArray<string>): boolean => spawnSync(command, words).status === 0
 
-let folder = ""
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "udg-languages-"))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = TemporaryFolder.forTests("languages")
 
 const answersOf = (command: string, ...words: ReadonlyArray<string>): ReadonlyArray<string> => {
   const { status, stdout, stderr } = spawnSync(command, words, {

@@ -1,10 +1,9 @@
 /** Runs `npm run docs` and checks the generated site. */
 import { execFile } from "node:child_process"
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import * as Address from "../../scripts/docs/Address.js"
 import { contents } from "../../scripts/docs/Contents.js"
 import * as Links from "../../scripts/docs/Links.js"
@@ -12,9 +11,9 @@ import * as Markdown from "../../scripts/docs/Markdown.js"
 import { type Entry, over } from "../../scripts/docs/Search.js"
 import * as Udg from "../../src/cli/Udg.js"
 import * as Rest from "../support/Rest.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import { pages, root } from "./Pages.js"
 
-let folder = ""
 let said = ""
 const files = new Map<string, string>()
 let entries: ReadonlyArray<Entry> = []
@@ -28,8 +27,8 @@ const proseOf = (page: string): string =>
   Markdown.wordsOf(page.replaceAll(/<(pre|code|script|style|textarea)\b[\s\S]*?<\/\1>/g, " "))
 
 describe(Rest.of("all pages are made", "the site"), () => {
+  const folder = TemporaryFolder.forTests("docs")
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "udg-docs-"))
     // In another process, because this one must answer Vitest on a busy machine.
     const command = ["run", "--silent", "docs", "--", "--out", join(folder, "site")]
     said = (await promisify(execFile)("npm", command, { cwd: root })).stdout
@@ -40,7 +39,6 @@ describe(Rest.of("all pages are made", "the site"), () => {
     const [, index = ""] = /^window\.udgEntries=(.*)$/s.exec(files.get("search-index.js") ?? "") ?? []
     entries = JSON.parse(index)
   }, 300_000)
-  afterAll(() => rmSync(folder, { recursive: true }))
 
   it("has every page of the repository, and the generated ones", async () => {
     const expected = pages.map((page) => (page === "README.md" ? "index.html" : page.replace(/\.md$/, ".html")))

@@ -5,12 +5,11 @@
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import * as Rest from "../support/Rest.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import * as Curl from "./Curl.js"
 import { root, textOf } from "./Pages.js"
 
@@ -135,12 +134,11 @@ describe("the tour", () => {
   let folder = ""
   let running: Array<Started> = []
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "udg-tour-"))
+    folder = TemporaryFolder.forTest("tour")
     running = []
   })
   afterEach(async () => {
     await Promise.all(running.map((started) => started.interrupt()))
-    rmSync(folder, { recursive: true, force: true })
   })
 
   const start = (command: string, name = "data"): Started => {

@@ -1,24 +1,21 @@
 /** What one client can request at a time: requests, large bodies, arrays. */
 import { Effect, Either, Option } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Cidr from "../../src/node/start/Cidr.js"
 import * as Failure from "../../src/rpc/api/Failure.js"
 import { example } from "../../src/rpc/api/Field.js"
 import * as TestServer from "../rpc/TestServer.js"
+import { forTests } from "../support/forTests.js"
 import { ask, expectFailure, get, post } from "./Answers.js"
 
 describe("limits", () => {
   const proxied = { trustedProxies: [Option.getOrThrow(Cidr.parse("127.0.0.0/8"))], rateLimits: true }
   const as = (client: string) => `X-Forwarded-For: ${client}\r\n`
-  let server: TestServer.TestServer
-  beforeAll(async () => {
-    server = await TestServer.start(proxied)
-  })
-  afterAll(() => server.stop())
+  const server = forTests(() => TestServer.start(proxied))
 
   /** Requests over one connection, so that a thousand of them take no time. */
   const statuses = async (requests: ReadonlyArray<string>): Promise<ReadonlyArray<number>> =>
-    TestServer.parse(await TestServer.exchange(server.port, [requests.join("") + get("/health", as("192.0.2.99"))]))
+    TestServer.parse(await TestServer.exchange(server().port, [requests.join("") + get("/health", as("192.0.2.99"))]))
       .map(({ status }) => status)
       .slice(0, -1)
 
@@ -29,7 +26,7 @@ describe("limits", () => {
 
   it("count a faucet request with any outcome", async () => {
     const asked = (body: string) =>
-      ask(server.port, post("/faucet", body, `Content-Type: application/json\r\n${as("203.0.113.99")}`))
+      ask(server().port, post("/faucet", body, `Content-Type: application/json\r\n${as("203.0.113.99")}`))
     expect([(await asked("{}")).status, (await asked(wish)).status]).toEqual([400, 429])
   })
 
@@ -37,7 +34,7 @@ describe("limits", () => {
     // Besides Host, Connection and the proxy's header.
     const asked = (headers: number) => {
       const more = Array.from({ length: headers - 3 }, (_, i) => `X-${i}: y\r\n`).join("")
-      return ask(server.port, get("/keygen", `${more}${as("203.0.113.77")}`))
+      return ask(server().port, get("/keygen", `${more}${as("203.0.113.77")}`))
     }
     await asked(128)
     expect((await asked(128)).headers.get("ratelimit")).toMatch(/r=8;/)
@@ -70,7 +67,7 @@ describe("large bodies", () => {
   const trusted = { rateLimits: true, trustedProxies: [Option.getOrThrow(Cidr.parse("127.0.0.1"))] }
 
   it("count as one request per 2 KiB before they are parsed", async () => {
-    const server = await TestServer.start(trusted)
+    await using server = await TestServer.start(trusted)
     const client = "203.0.113.4"
     expect((await ask(server.port, from(client, largest("[1]")))).status).toBe(200)
     // 512 of a thousand are used up, so the next body is not even examined.
@@ -78,22 +75,20 @@ describe("large bodies", () => {
     expect(refused.limit).toBe(1_000)
     expect((await ask(server.port, from(client, `[${"1,".repeat(486)}1]`))).status).toBe(200)
     expectFailure(await ask(server.port, from(client, "[1]")), 429, "RateLimited")
-    await server.stop()
   })
 
   it("count by their entries where these are more", async () => {
-    const server = await TestServer.start(trusted)
+    await using server = await TestServer.start(trusted)
     const client = "203.0.113.5"
     expect((await ask(server.port, from(client, `[${"1,".repeat(899)}1]`.padEnd(204_800)))).status).toBe(200)
     expect((await ask(server.port, from(client, `[${"1,".repeat(99)}1]`))).status).toBe(200)
     expectFailure(await ask(server.port, from(client, "{}")), 429, "RateLimited")
-    await server.stop()
   })
 })
 
 describe("arrays of transactions", () => {
   it("are answered in order with what each transaction alone would have got", async () => {
-    const server = await TestServer.start(
+    await using server = await TestServer.start(
       {},
       {
         transactions: {
@@ -128,12 +123,11 @@ describe("arrays of transactions", () => {
     expectFailure(await ask(server.port, post("/tx/submit", "[]")), 400, "InvalidRequest")
     const many = JSON.stringify(Array.from({ length: 1_001 }, () => 0))
     expectFailure(await ask(server.port, post("/tx/submit", many)), 400, "InvalidRequest")
-    await server.stop()
   })
 })
 
 it("are all answered in a burst of slow bodies", async () => {
-  const server = await TestServer.start(
+  await using server = await TestServer.start(
     {},
     {
       transactions: {
@@ -155,5 +149,4 @@ it("are all answered in a burst of slow bodies", async () => {
   const bytes = await TestServer.exchange(server.port, [requests.join("") + get("/health")])
   const answers = TestServer.parse(bytes).map(({ body }) => JSON.parse(body))
   expect(answers.slice(0, -1).map(({ nonce }) => nonce)).toEqual(nonces)
-  await server.stop()
 })

@@ -13,7 +13,7 @@ describe("cached responses", () => {
     let version = 1
     const made: Array<string> = []
     const examples = ExampleHandlers.make()
-    const server = await TestServer.start(
+    await using server = await TestServer.start(
       { versions: { ...TestServer.changing, state: () => version } },
       {
         core: {
@@ -37,7 +37,6 @@ describe("cached responses", () => {
     version = 2
     expect(await askAll(a, a, vertex)).toEqual(["a".repeat(40)])
     expect(await askAll("/health", "/health")).toEqual(["health", "health"])
-    await server.stop()
   })
 
   it("are dropped when their source changed during the lookup", async () => {
@@ -47,20 +46,19 @@ describe("cached responses", () => {
       Effect.sync(() => ({ names: [], at: version++ })),
     )
     const made: Array<number> = []
-    const server = await TestServer.start(
+    await using server = await TestServer.start(
       { versions: { ...TestServer.changing, state: () => version } },
       { core: { names: () => Effect.tap(names, ({ at }) => made.push(at)) } },
     )
     for (let i = 0; i < 3; i++) await ask(server.port, get(`/names?addresses=${"a".repeat(40)}`))
     expect(made).toEqual([1, 2, 3])
-    await server.stop()
   })
 })
 
 describe("event streams", () => {
   it("send frames with all headers until the reader leaves, and number at most a hundred", async () => {
     let readers = 0
-    const server = await TestServer.start(
+    await using server = await TestServer.start(
       {},
       {
         events: {
@@ -96,12 +94,11 @@ describe("event streams", () => {
     expectFailure(await ask(server.port, get("/events")), 503, "Overloaded")
     controller.abort()
     await expect.poll(() => readers).toBe(0)
-    await server.stop()
   })
 })
 
 it("of another site's page give way to the visitor's own programs", async () => {
-  const server = await TestServer.start(
+  await using server = await TestServer.start(
     { rateLimits: true },
     { events: { stream: () => Effect.succeed(Stream.never) } },
   )
@@ -130,7 +127,6 @@ it("of another site's page give way to the visitor's own programs", async () => 
   expect(await of(() => open("own page", ownPage), 7)).toEqual([...taken.slice(2), 429])
   await expect.poll(() => ended.filter((who) => who.startsWith("own"))).toEqual(["own page"])
   controller.abort()
-  await server.stop()
 })
 
 describe("event streams under pressure", () => {
@@ -145,7 +141,7 @@ describe("event streams under pressure", () => {
 
   it("drop a reader that does not read and continue to serve the others", async () => {
     const readers = { count: 0, gone: 0 }
-    const server = await TestServer.start(
+    await using server = await TestServer.start(
       { tolerance: { unreadEventsMs: 200 } },
       { events: { stream: () => Effect.succeed(flood(readers)) } },
     )
@@ -156,7 +152,6 @@ describe("event streams under pressure", () => {
     await expect.poll(() => readers.gone).toBe(1)
     expect((await ask(server.port, get("/status"))).status).toBe(200)
     socket.destroy()
-    await server.stop()
   })
 
   it("end in the middle of a frame at shutdown, with nothing written behind it", async () => {

@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto"
 import { Deferred, Effect, Exit, Stream } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import type { Answered } from "../../src/edge/server/Responder.js"
 import * as Failure from "../../src/rpc/api/Failure.js"
 import { example } from "../../src/rpc/api/Field.js"
 import * as TestServer from "../rpc/TestServer.js"
+import { forTests } from "../support/forTests.js"
 import { ask, expectFailure, expectStandardHeaders, get, post, stake } from "./Answers.js"
 
 describe("valid requests", () => {
-  let server: TestServer.TestServer
   const seen: Array<unknown> = []
-  beforeAll(async () => {
-    server = await TestServer.start(
+  const server = forTests(() =>
+    TestServer.start(
       {},
       {
         core: {
@@ -38,12 +38,11 @@ describe("valid requests", () => {
         },
         governance: { voteOf: ({ path }) => Effect.sync(() => seen.push(path)).pipe(Effect.andThen(Effect.never)) },
       },
-    )
-  })
-  afterAll(() => server.stop())
+    ),
+  )
 
   it("get the handler's response with all headers", async () => {
-    const answer = await ask(server.port, get("/status"))
+    const answer = await ask(server().port, get("/status"))
     expect(answer.status).toBe(200)
     expect(JSON.parse(answer.body)).toMatchObject({ dag_round: 1205, total_supply_coin: 15_001_203 })
     expectStandardHeaders(answer)
@@ -52,8 +51,8 @@ describe("valid requests", () => {
 
   it("get the same without the body for HEAD", async () => {
     const [whole, head] = await Promise.all([
-      ask(server.port, get("/status")),
-      TestServer.exchange(server.port, ["HEAD /status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"]),
+      ask(server().port, get("/status")),
+      TestServer.exchange(server().port, ["HEAD /status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"]),
     ])
     const text = head.toString()
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
@@ -62,7 +61,7 @@ describe("valid requests", () => {
   })
 
   it("learn the methods from OPTIONS, the only cacheable response", async () => {
-    const answer = await ask(server.port, "OPTIONS /stake HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    const answer = await ask(server().port, "OPTIONS /stake HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
     expect(answer.status).toBe(204)
     expect(answer.headers.get("allow")).toBe("POST, OPTIONS")
     expect(answer.headers.get("access-control-max-age")).toBe("3600")
@@ -70,8 +69,8 @@ describe("valid requests", () => {
   })
 
   it("reach the handler decoded, and its failures have their own status", async () => {
-    expectFailure(await ask(server.port, get("/balance/%40zoe")), 404, "NameNotFound")
-    const full = await ask(server.port, post("/stake", stake))
+    expectFailure(await ask(server().port, get("/balance/%40zoe")), 404, "NameNotFound")
+    const full = await ask(server().port, post("/stake", stake))
     expect(expectFailure(full, 503, "MempoolFull")).toEqual({ code: "MempoolFull", error: "full", capacity: 10_000 })
     expect(full.headers.get("retry-after")).toBe("1")
     expect(seen).toEqual(["@zoe", [example.publicKey, 200_000_000_000]])
@@ -81,14 +80,14 @@ describe("valid requests", () => {
     const delegate = { secret_key: example.secretKey, validator: "@zoe", amount: 1 }
     const requests = [get("/peers"), get("/network"), get("/mempool"), post("/delegate", JSON.stringify(delegate))]
     for (const request of requests) {
-      expect(expectFailure(await ask(server.port, request), 500, "InternalError").error).not.toContain("a bug")
+      expect(expectFailure(await ask(server().port, request), 500, "InternalError").error).not.toContain("a bug")
     }
   })
 
   it("may use an absolute URL, HTTP/1.0 without a Host, or pipelining", async () => {
-    expect((await ask(server.port, get("http://any.example/status"))).status).toBe(200)
-    expect((await ask(server.port, "GET /status HTTP/1.0\r\n\r\n")).status).toBe(200)
-    const two = await TestServer.exchange(server.port, [
+    expect((await ask(server().port, get("http://any.example/status"))).status).toBe(200)
+    expect((await ask(server().port, "GET /status HTTP/1.0\r\n\r\n")).status).toBe(200)
+    const two = await TestServer.exchange(server().port, [
       `GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n${get("/status")}`,
     ])
     expect(TestServer.parse(two).map(({ status }) => status)).toEqual([200, 200])
@@ -96,7 +95,7 @@ describe("valid requests", () => {
 
   it("may ask for permission before they send their body", async () => {
     const [head = "", body = ""] = post("/unstake", JSON.stringify({ secret_key: example.secretKey })).split("\r\n\r\n")
-    const bytes = await TestServer.exchange(server.port, [`${head}\r\nExpect: 100-continue\r\n\r\n`, body], {
+    const bytes = await TestServer.exchange(server().port, [`${head}\r\nExpect: 100-continue\r\n\r\n`, body], {
       pauseMs: 50,
     })
     expect(bytes.toString()).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/)
@@ -105,7 +104,7 @@ describe("valid requests", () => {
 
 describe("the reference page", () => {
   it("is allowed by its own policy and loads nothing", async () => {
-    const server = await TestServer.start()
+    await using server = await TestServer.start()
     const { headers, body } = await ask(server.port, get("/docs"))
     const style = /<style>([\s\S]*)<\/style>/.exec(body)?.[1] ?? ""
     expect(headers.get("content-type")).toBe("text/html; charset=utf-8")
@@ -117,16 +116,11 @@ describe("the reference page", () => {
     expect(body).not.toMatch(/\sstyle=/)
     const document = JSON.parse((await ask(server.port, get("/openapi.json"))).body)
     expect(document).toMatchObject({ openapi: "3.1.0", info: { version: "0.0.0" } })
-    await server.stop()
   })
 })
 
 describe("on a mainnet", () => {
-  let server: TestServer.TestServer
-  beforeAll(async () => {
-    server = await TestServer.start({ isMainnet: true })
-  })
-  afterAll(() => server.stop())
+  const server = forTests(() => TestServer.start({ isMainnet: true }))
 
   it.each([
     ["POST", "/tx", "Transfer"],
@@ -141,15 +135,15 @@ describe("on a mainnet", () => {
     ["GET", "/keygen", "make keys on your own machine"],
   ])("refuses %s %s before its body is examined", async (method, path, instead) => {
     const request = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n\r\nx`
-    const { error } = expectFailure(await ask(server.port, request), 410, "TestnetOnly")
+    const { error } = expectFailure(await ask(server().port, request), 410, "TestnetOnly")
     expect(error).toContain("/tx/submit")
     expect(error).toContain(instead)
   })
 
   it("accepts calls that take no secret", async () => {
-    expect((await ask(server.port, get("/status"))).status).toBe(200)
-    expectFailure(await ask(server.port, post("/tx/submit", "{}")), 400, "InvalidRequest")
-    expectFailure(await ask(server.port, get("/stake")), 405, "MethodNotAllowed")
+    expect((await ask(server().port, get("/status"))).status).toBe(200)
+    expectFailure(await ask(server().port, post("/tx/submit", "{}")), 400, "InvalidRequest")
+    expectFailure(await ask(server().port, get("/stake")), 405, "MethodNotAllowed")
   })
 })
 
@@ -224,12 +218,11 @@ it("reports a port in use in one line", async () => {
 
 it("reports every response with its route", async () => {
   const answered: Array<Answered> = []
-  const server = await TestServer.start({ onAnswer: (each) => answered.push(each) })
+  await using server = await TestServer.start({ onAnswer: (each) => answered.push(each) })
   await ask(server.port, get("/balance/x"))
   await ask(server.port, get("/nothing/at/all"))
   expect(answered.map(({ route, method, status }) => [route, method, status])).toEqual([
     ["/balance/:address", "GET", 200],
     ["none", "GET", 404],
   ])
-  await server.stop()
 })

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Rest from "../support/Rest.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import { named } from "./Planted.js"
 import * as Program from "./Program.js"
 import { run } from "./Run.js"
@@ -14,16 +13,12 @@ const CHOSEN = "statement-without-fee"
 
 describe(Rest.of("four processes", "a fault in the shell of every process"), () => {
   let program: Program.Program
-  let folder = ""
+  const folder = TemporaryFolder.forTests("history")
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "udg-history-"))
     program = await Program.make()
   })
-  afterAll(() => {
-    program.remove()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  afterAll(() => program.remove())
 
   it("shows in the history", async () => {
     const fault = named(CHOSEN)

@@ -5,43 +5,44 @@
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { Either, Option } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import * as Light from "../../src/light/Light.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
-import { type FundedAccount, type StartedNode, startNode } from "../../src/testing/Testing.js"
+import { type FundedAccount, startNode } from "../../src/testing/Testing.js"
+import { forTests } from "../support/forTests.js"
 import * as Stranger from "../testing/Stranger.js"
 import * as History from "./History.js"
 import * as Liar from "./Liar.js"
 
 const COIN = 100_000_000
 
-let node: StartedNode
+const node = forTests(() => startNode({ accounts: 2, coinsEach: 500_000 }))
 let alice: FundedAccount
 beforeAll(async () => {
-  node = await startNode({ accounts: 2, coinsEach: 500_000 })
-  const [first] = node.accounts
+  const [first] = node().accounts
   if (first === undefined) throw new Error("two expected")
   alice = first
-  const named = await node.client.transactions.submit({
+  const named = await node().client.transactions.submit({
     payload: alice.registerName({ name: "alice", fee: 1_000_000, nonce: 0 }),
   })
-  await node.finalized(named.tx_hash)
-  const staked = await node.client.transactions.submit({ payload: alice.stake({ amount: 250_000 * COIN, nonce: 1 }) })
-  await node.finalized(staked.tx_hash)
+  await node().finalized(named.tx_hash)
+  const staked = await node().client.transactions.submit({ payload: alice.stake({ amount: 250_000 * COIN, nonce: 1 }) })
+  await node().finalized(staked.tx_hash)
   // Waits for a checkpoint of the third epoch that includes all of this, so that there are steps to verify.
-  const { last_finalized_round } = await node.client.core.status()
+  const { last_finalized_round } = await node().client.core.status()
   const least = Math.max(last_finalized_round, 81)
   for (;;) {
-    const round = await node.client.checkpoints.latest().then(
-      ({ round }) => round,
-      () => 0,
-    )
+    const round = await node()
+      .client.checkpoints.latest()
+      .then(
+        ({ round }) => round,
+        () => 0,
+      )
     if (round >= least) return
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 })
-afterAll(() => node.stop())
 
 type Outcome = Light.Report | Light.NotProven
 
@@ -63,19 +64,19 @@ const asReport = (outcome: Outcome): Light.Report => {
   return outcome
 }
 
-const trust = () => Light.genesis(node.genesis)
+const trust = () => Light.genesis(node().genesis)
 
 describe("the light client's page", () => {
   const page = readFileSync(resolve(import.meta.dirname, "../../docs/light-client.md"), "utf8")
   const programs = [...page.matchAll(/^```ts\n(.*?)^```/gms)].map(([, text = ""]) => text)
 
   it("has a program that proves a balance with the built package", async () => {
-    const { genesis } = node
+    const { genesis } = node()
     await using site = await Liar.start((path) => (path === "/genesis.json" ? { ...genesis } : undefined))
     const [program = "no program"] = programs
     const here = program
       .replace("/genesis.json", `${site.url}/genesis.json`)
-      .replace(/https:\/\/node-[12]\.example/g, node.url)
+      .replace(/https:\/\/node-[12]\.example/g, node().url)
     const { said, code } = await Stranger.run(here)
     expect(said).toMatch(/^\d{13,} \d+ \{ by: 1, of: 1 \} \[\n/)
     expect(code).toBe(0)
@@ -84,8 +85,8 @@ describe("the light client's page", () => {
 
 describe("a check of an honest node", () => {
   it("proves balance, nonce, stake and name from the genesis on", async () => {
-    const { proven, node: by } = asReport(await ask(trust(), [`${node.url}/`]))
-    expect(by).toBe(node.url)
+    const { proven, node: by } = asReport(await ask(trust(), [`${node().url}/`]))
+    expect(by).toBe(node().url)
     expect(proven).toMatchObject({
       address: alice.address,
       account: { nonce: 2, name: "alice", stake: { amount: 250_000 * COIN, leaving: null } },
@@ -98,17 +99,17 @@ describe("a check of an honest node", () => {
 
   it("accepts an account in every form, and proves that an account does not exist", async () => {
     for (const text of [alice.addressBech32, "@alice"]) {
-      expect(asReport(await ask(trust(), [node.url], {}, text)).proven.address).toBe(alice.address)
+      expect(asReport(await ask(trust(), [node().url], {}, text)).proven.address).toBe(alice.address)
     }
-    const { proven } = asReport(await ask(trust(), [node.url], {}, "ab".repeat(20)))
+    const { proven } = asReport(await ask(trust(), [node().url], {}, "ab".repeat(20)))
     expect(proven.account).toMatchObject({ balance: 0, nonce: 0 })
-    await expect(ask(trust(), [node.url], {}, "udg1nonsense")).rejects.toThrow(Light.InvalidInput)
-    const nobody = await ask(trust(), [node.url], {}, "@nobody")
+    await expect(ask(trust(), [node().url], {}, "udg1nonsense")).rejects.toThrow(Light.InvalidInput)
+    const nobody = await ask(trust(), [node().url], {}, "@nobody")
     expect(tagsOf(nobody)).toEqual(["Declined"])
   })
 
   it("continues from the proven checkpoint: the next check asks only for the account", async () => {
-    await using server = await Liar.start(node.url)
+    await using server = await Liar.start(node().url)
     const client = Light.client({ trust: trust(), nodes: [server.url] })
     const first = asReport(await client.account("@alice"))
     expect(server.asked.slice(0, 2)).toEqual([
@@ -123,14 +124,14 @@ describe("a check of an honest node", () => {
   })
 
   it("continues, in another program too, from a checkpoint by its epoch and hash", async () => {
-    const before = asReport(await ask(trust(), [node.url]))
+    const before = asReport(await ask(trust(), [node().url]))
     const pin = Light.pinOf(before.trust)
     expect(Light.pinOf(trust())).toBeNull()
     const kept = Light.checkpoint(pin?.epoch ?? 0, pin?.hash ?? "", "testnet")
     expect(Light.pinOf(kept)).toEqual(pin)
-    expect(asReport(await ask(kept, [node.url])).proven.address).toBe(alice.address)
+    expect(asReport(await ask(kept, [node().url])).proven.address).toBe(alice.address)
     const other = Light.checkpoint(pin?.epoch ?? 0, "ab".repeat(32), "testnet")
-    expect(tagsOf(await ask(other, [node.url]))).toEqual(["OtherCheckpoint"])
+    expect(tagsOf(await ask(other, [node().url]))).toEqual(["OtherCheckpoint"])
     expect(() => Light.checkpoint(0, "ab".repeat(32), "testnet")).toThrow(Light.InvalidInput)
     expect(() => Light.checkpoint(1, "ab", "testnet")).toThrow(Light.InvalidInput)
   })
@@ -218,7 +219,7 @@ describe("a lying node is named, and the honest node's proof is shown", () => {
     [
       "by sending the client elsewhere",
       "Unreachable",
-      () => (outgoing) => outgoing.writeHead(302, { location: `${node.url}/status` }).end(),
+      () => (outgoing) => outgoing.writeHead(302, { location: `${node().url}/status` }).end(),
       {},
     ],
     ["by hanging up", "Unreachable", () => (outgoing) => outgoing.destroy(), {}],
@@ -258,10 +259,10 @@ describe("a lying node is named, and the honest node's proof is shown", () => {
       {},
     ],
   ])("%s", async (_, tag, lie, options) => {
-    await using liar = await Liar.start(node.url, lie)
-    const outcome = asReport(await ask(trust(), [liar.url, node.url], options))
+    await using liar = await Liar.start(node().url, lie)
+    const outcome = asReport(await ask(trust(), [liar.url, node().url], options))
     expect(tagsOf(outcome)).toEqual([tag, "proven"])
-    expect(outcome.node).toBe(node.url)
+    expect(outcome.node).toBe(node().url)
     expect(outcome.proven.account.name).toBe("alice")
     const alone = await ask(trust(), [liar.url], options)
     expect(alone).toBeInstanceOf(Light.NotProven)
@@ -270,16 +271,16 @@ describe("a lying node is named, and the honest node's proof is shown", () => {
   })
 
   it("by not responding", async () => {
-    const liar = await Liar.start(node.url)
+    const liar = await Liar.start(node().url)
     await liar[Symbol.asyncDispose]()
-    expect(tagsOf(await ask(trust(), [liar.url, node.url]))).toEqual(["Unreachable", "proven"])
+    expect(tagsOf(await ask(trust(), [liar.url, node().url]))).toEqual(["Unreachable", "proven"])
   })
 
   it("with an old response, once the client knows a newer one", async () => {
-    const old = record(await (await fetch(`${node.url}/proof/${alice.address}`)).json())
+    const old = record(await (await fetch(`${node().url}/proof/${alice.address}`)).json())
     const round = Number(record(old["checkpoint"])["round"])
     await using liar = await Liar.start(
-      node.url,
+      node().url,
       at("/proof", () => old),
     )
     expect(tagsOf(await ask(trust(), [liar.url]))).toEqual(["proven"])
@@ -290,7 +291,7 @@ describe("a lying node is named, and the honest node's proof is shown", () => {
   })
 
   it("with each response in time, but not all of them together", async () => {
-    await using liar = await Liar.start(node.url, (honest) => (outgoing) => {
+    await using liar = await Liar.start(node().url, (honest) => (outgoing) => {
       setTimeout(() => outgoing.writeHead(200).end(JSON.stringify(honest)), 200)
     })
     expect(tagsOf(await ask(trust(), [liar.url], { checkWithinMs: 100 }))).toEqual(["Silent"])

@@ -1,21 +1,21 @@
 /** Proofs of transactions by a real node, and by nodes that lie about them. */
 import { Either } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import * as Light from "../../src/light/Light.js"
-import { type StartedNode, startNode } from "../../src/testing/Testing.js"
+import { startNode } from "../../src/testing/Testing.js"
+import { forTests } from "../support/forTests.js"
 import * as Liar from "./Liar.js"
 
-let node: StartedNode
+const node = forTests(() => startNode({ accounts: 2 }))
 /** In the first epoch. */
 let payment: string
 /** In another vertex. */
 let later: string
 
 beforeAll(async () => {
-  node = await startNode({ accounts: 2 })
-  const [alice, bob] = node.accounts
+  const [alice, bob] = node().accounts
   if (alice === undefined || bob === undefined) throw new Error("two expected")
-  const { client } = node
+  const { client } = node()
   const pay = async (nonce: number) => {
     const transaction = alice.transfer({ to: bob.address, amount: 5, fee: 1_000, nonce })
     return (await client.sendAndWait(transaction)).hash
@@ -27,9 +27,8 @@ beforeAll(async () => {
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 })
-afterAll(() => node.stop())
 
-const prove = (urls: ReadonlyArray<string>, hash = payment, trust = Light.genesis(node.genesis)) =>
+const prove = (urls: ReadonlyArray<string>, hash = payment, trust = Light.genesis(node().genesis)) =>
   Light.client({ trust, nodes: urls }).transaction(hash)
 
 /** The result for each node. */
@@ -45,34 +44,34 @@ const tagsOf = async (urls: ReadonlyArray<string>, ...more: [hash?: string, trus
 
 describe("a transaction", () => {
   it("is proven to be in the vertex and under the commit that the node names", async () => {
-    const { proven } = await prove([node.url])
-    const { round, vertex_hash, transaction } = await node.client.transactions.lookup({ path: { hash: payment } })
+    const { proven } = await prove([node().url])
+    const { round, vertex_hash, transaction } = await node().client.transactions.lookup({ path: { hash: payment } })
     expect(proven).toMatchObject({
       transaction: { id: payment, from: transaction.from, fee: 1_000 },
       vertex: { hash: vertex_hash, round },
       signed: { by: 1, of: 1 },
     })
     expect(proven.commit.index).toBeLessThanOrEqual(proven.checkpoint.commitIndex)
-    const sender = await Light.client({ trust: Light.genesis(node.genesis), nodes: [node.url] }).account(
+    const sender = await Light.client({ trust: Light.genesis(node().genesis), nodes: [node().url] }).account(
       transaction.from,
     )
     expect(Light.hasUsed(sender.proven, proven.transaction.nonce)).toBe(true)
   })
 
   it("is proven after later accounts, since the way begins at the first trust", async () => {
-    const client = Light.client({ trust: Light.genesis(node.genesis), nodes: [node.url] })
+    const client = Light.client({ trust: Light.genesis(node().genesis), nodes: [node().url] })
     await client.account("ab".repeat(20))
     expect((await client.transaction(later)).proven.transaction.id).toBe(later)
   })
 
   it("before the trusted checkpoint is out of reach, without blame", async () => {
-    const { epoch, hash } = await node.client.checkpoints.closing({ path: { epoch: 2 } })
-    expect(await tagsOf([node.url], payment, Light.checkpoint(epoch, hash, "testnet"))).toEqual(["TooEarly"])
+    const { epoch, hash } = await node().client.checkpoints.closing({ path: { epoch: 2 } })
+    expect(await tagsOf([node().url], payment, Light.checkpoint(epoch, hash, "testnet"))).toEqual(["TooEarly"])
   })
 
   it("that no node knows proves nothing", async () => {
-    expect(await tagsOf([node.url], "00".repeat(32))).toEqual(["Declined"])
-    await expect(prove([node.url], "nonsense")).rejects.toThrow(Light.InvalidInput)
+    expect(await tagsOf([node().url], "00".repeat(32))).toEqual(["Declined"])
+    await expect(prove([node().url], "nonsense")).rejects.toThrow(Light.InvalidInput)
   })
 })
 
@@ -122,18 +121,18 @@ describe("a node that lies about a transaction is named", () => {
       }),
     ],
   ])("with %s", async (_, tag, lie) => {
-    await using liar = await Liar.start(node.url, (honest, path) =>
+    await using liar = await Liar.start(node().url, (honest, path) =>
       path.startsWith("/proof/tx/") ? lie(honest) : honest,
     )
-    expect(await tagsOf([liar.url, node.url])).toEqual([tag, "proven"])
+    expect(await tagsOf([liar.url, node().url])).toEqual([tag, "proven"])
     expect(await tagsOf([liar.url])).toEqual([tag])
   })
 
   it("with the proof of another transaction under its hash", async () => {
-    const other: unknown = await (await fetch(`${node.url}/proof/tx/${later}`)).json()
-    await using liar = await Liar.start(node.url, (honest, path) =>
+    const other: unknown = await (await fetch(`${node().url}/proof/tx/${later}`)).json()
+    await using liar = await Liar.start(node().url, (honest, path) =>
       path.startsWith("/proof/tx/") && isRecord(other) ? { ...other, hash: payment } : honest,
     )
-    expect(await tagsOf([liar.url, node.url])).toEqual(["FalseInclusion", "proven"])
+    expect(await tagsOf([liar.url, node().url])).toEqual(["FalseInclusion", "proven"])
   })
 })

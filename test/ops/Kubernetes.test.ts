@@ -1,12 +1,12 @@
 /** The manifests for Kubernetes fit the program, and kubectl renders what each role needs. */
 import { spawnSync } from "node:child_process"
-import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { cpSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { parseAllDocuments } from "yaml"
 import * as GatewayCommand from "../../src/cli/GatewayCommand.js"
 import * as Setting from "../../src/cli/settings/Setting.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import { options, pathOf, variables, yamlOf } from "./Kit.js"
 
 interface Probe {
@@ -75,7 +75,7 @@ it("name every file of their directories, and only existing files", () => {
 })
 
 describe.runIf(spawnSync("kubectl", ["kustomize", "--help"]).status === 0)("the example, as kubectl renders it", () => {
-  const folder = mkdtempSync(join(tmpdir(), "udg-kubernetes-"))
+  const folder = TemporaryFolder.forTests("kubernetes")
   let all: ReadonlyArray<Manifest>
   beforeAll(() => {
     cpSync(pathOf("kubernetes"), folder, { recursive: true })
@@ -89,7 +89,6 @@ describe.runIf(spawnSync("kubectl", ["kustomize", "--help"]).status === 0)("the 
     expect(status).toBe(0)
     all = parseAllDocuments(stdout).map((document) => document.toJS() as Manifest)
   })
-  afterAll(() => rmSync(folder, { recursive: true }))
 
   const ofKind = (kind: string) => all.filter((manifest) => manifest.kind === kind)
   const workloads = () => [...ofKind("StatefulSet"), ...ofKind("Deployment")]

@@ -1,15 +1,16 @@
 /** Alert rules and dashboards use only series that a node exposes. */
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { mostAheadMs } from "../../src/node/engine/Recovery.js"
 import * as Protocol from "../../src/protocol/epoch/Protocol.js"
 import * as Catalogue from "../../src/rpc/metrics/Catalogue.js"
 import { textOf as pageTextOf } from "../docs/Pages.js"
 import * as RealNode from "../rpc/RealNode.js"
 import { ask, get } from "../rpc/TestServer.js"
+import { forTests } from "../support/forTests.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import { isTried, pathOf, seriesIn, textOf, yamlOf } from "./Kit.js"
 
 interface Rule {
@@ -49,10 +50,9 @@ const dashboards = ["udg.json", "udg-node.json", "udg-archive.json"].map(
 /** All series on GET /metrics of a node and of a gateway, and `up`, which Prometheus adds. */
 let exposed: ReadonlySet<string>
 let scraped: string
-let node: RealNode.RealNode
+const node = forTests(() => RealNode.start())
 beforeAll(async () => {
-  node = await RealNode.start()
-  const { body } = await ask(node.port, get("/metrics"))
+  const { body } = await ask(node().port, get("/metrics"))
   scraped = body
   const families = [...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)]
   const series = families.flatMap(([, name = "", type]) =>
@@ -60,7 +60,6 @@ beforeAll(async () => {
   )
   exposed = new Set(["up", ...series, ...Catalogue.ofGatewayAlone.map(({ name }) => name)])
 })
-afterAll(() => node.stop())
 
 describe("the alert rules", () => {
   it("begin with lag, peers, mempool and checkpoint, without requiring more peers than a small network has", () => {
@@ -163,11 +162,10 @@ describe.runIf(isTried("promtool", "--version"))("promtool", () => {
   })
 
   it("refuses faulty rules", () => {
-    const folder = mkdtempSync(join(tmpdir(), "udg-rules-"))
+    const folder = TemporaryFolder.forTest("rules")
     const faulty = join(folder, "alerts.yml")
     writeFileSync(faulty, textOf("prometheus/alerts.yml").replace("udg_peer_count < 2", "udg_peer_count << 2"))
     const { status, said } = promtool("check", "rules", faulty)
-    rmSync(folder, { recursive: true })
     expect(said).toContain("could not parse expression")
     expect(status).not.toBe(0)
   })

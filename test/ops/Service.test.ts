@@ -1,26 +1,21 @@
 /** The systemd unit and the nginx example fit the program. */
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { describe, expect, it } from "vitest"
 import * as GatewayCommand from "../../src/cli/GatewayCommand.js"
 import * as NodePassphrase from "../../src/cli/keys/NodePassphrase.js"
 import * as Setting from "../../src/cli/settings/Setting.js"
 import * as Ending from "../../src/node/lifecycle/Ending.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import { isTried, options, optionsIn, textOf, variables, variablesIn } from "./Kit.js"
 
 const verified = (text: string) => {
-  const directory = mkdtempSync(join(tmpdir(), "udg-unit-"))
-  try {
-    const file = join(directory, "udg.service")
-    // The program itself is not installed on the test machine.
-    writeFileSync(file, text.replace("/usr/local/bin/udg", process.execPath))
-    const { status, stdout, stderr } = spawnSync("systemd-analyze", ["verify", file], { encoding: "utf8" })
-    return { status, said: stdout + stderr }
-  } finally {
-    rmSync(directory, { recursive: true })
-  }
+  const file = join(TemporaryFolder.forTest("unit"), "udg.service")
+  // The program itself is not installed on the test machine.
+  writeFileSync(file, text.replace("/usr/local/bin/udg", process.execPath))
+  const { status, stdout, stderr } = spawnSync("systemd-analyze", ["verify", file], { encoding: "utf8" })
+  return { status, said: stdout + stderr }
 }
 
 /** The last value of a setting; some settings occur several times in a unit. */

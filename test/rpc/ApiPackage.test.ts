@@ -1,8 +1,9 @@
 /** The package as its users import it: a separate project, compiled strictly, calls every endpoint of a live node. */
 import { transformSync } from "esbuild"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import * as Definition from "../../src/effect3/http/Definition.js"
 import { Api } from "../../src/rpc/api/Api.js"
+import { forTests } from "../support/forTests.js"
 import * as Rest from "../support/Rest.js"
 import * as Stranger from "../testing/Stranger.js"
 import * as RealNode from "./RealNode.js"
@@ -165,14 +166,10 @@ const FAILURES = {
   "checkpoints.proof": "NameNotFound",
 } as const
 
-let node: RealNode.RealNode
-beforeAll(async () => {
-  node = await RealNode.start()
-})
-afterAll(() => node.stop())
+const node = forTests(() => RealNode.start())
 
 it("calls every endpoint through HttpApiClient and receives each failure by its tag", async () => {
-  const { code: program } = transformSync(PROGRAM.replaceAll(ADDRESS, node.url), { loader: "ts", format: "esm" })
+  const { code: program } = transformSync(PROGRAM.replaceAll(ADDRESS, node().url), { loader: "ts", format: "esm" })
   const { code, said } = await Stranger.run(program)
   const endpoints = Definition.all(Api).map(({ group, name }) => `${group}.${name}`)
   const failures = new Map<string, string>(Object.entries(FAILURES))

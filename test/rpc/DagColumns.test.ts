@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { beforeAll, expect, it } from "vitest"
 import { connect, type PromiseClient } from "../../src/client/Client.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
+import { forTests } from "../support/forTests.js"
 import * as RealNode from "./RealNode.js"
 
-let node: RealNode.RealNode
+const node = forTests(() => RealNode.start())
 let client: PromiseClient
 beforeAll(async () => {
-  node = await RealNode.start()
-  client = connect(node.url)
+  client = connect(node().url)
 })
-afterAll(() => node?.stop())
 
 const upTo = async (round: number): Promise<void> => {
   await expect.poll(async () => (await client.core.status()).last_finalized_round).toBeGreaterThanOrEqual(round)
@@ -47,6 +46,6 @@ it("does not report a leader as skipped while its commit is being written", asyn
 it("returns nothing for rounds not yet reached, and refuses a range of too many rounds", async () => {
   const beyond = await client.dag.columns({ urlParams: { from: Natural.round(9_000_000) } })
   expect([beyond.columns, beyond.validators]).toEqual([[], []])
-  const refused = await fetch(`${node.url}/dag?rounds=121`)
+  const refused = await fetch(`${node().url}/dag?rounds=121`)
   expect([refused.status, await refused.json()]).toMatchObject([400, { code: "InvalidRequest" }])
 })

@@ -2,8 +2,9 @@
 import { readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { transformSync } from "esbuild"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Curl from "../docs/Curl.js"
+import { forTests } from "../support/forTests.js"
 import * as Rest from "../support/Rest.js"
 import * as Stranger from "../testing/Stranger.js"
 import * as RealNode from "./RealNode.js"
@@ -36,11 +37,7 @@ const shapeOf = (value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).map(([name, field]) => [name, shapeOf(field)]))
     : typeof value
 
-let node: RealNode.RealNode
-beforeAll(async () => {
-  node = await RealNode.start()
-})
-afterAll(() => node.stop())
+const node = forTests(() => RealNode.start())
 
 describe("the guide", () => {
   const requests = blocks.flatMap((block, i) => (block.language === "sh" ? [{ block, answer: blocks[i + 1] }] : []))
@@ -54,13 +51,13 @@ describe("the guide", () => {
 
   it.each(requests)("$block.text", async ({ block, answer }) => {
     const { url, init } = Curl.parse(block.text.trim())
-    const response = await fetch(url.replace(ADDRESS, node.url), init)
+    const response = await fetch(url.replace(ADDRESS, node().url), init)
     expect(shapeOf(await response.json())).toEqual(shapeOf(JSON.parse(answer?.text ?? "")))
   })
 
   const printsWhatItSays = async ({ text, behind }: (typeof programs)[number]): Promise<void> => {
     const [, printed = "nothing"] = /^prints `([^`]+)`/.exec(behind) ?? []
-    const { code } = transformSync(text.replaceAll(ADDRESS, node.url), { loader: "ts", format: "esm" })
+    const { code } = transformSync(text.replaceAll(ADDRESS, node().url), { loader: "ts", format: "esm" })
     expect(await Stranger.run(code)).toEqual({ code: 0, said: `${printed}\n` })
   }
   const startsANode = ({ text }: (typeof programs)[number]): boolean => text.includes("startNode")

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
 import * as Catalogue from "../../src/rpc/metrics/Catalogue.js"
+import { forTests } from "../support/forTests.js"
 import * as RealNode from "./RealNode.js"
 import { ask, get, post } from "./TestServer.js"
 
-let node: RealNode.RealNode
-beforeAll(async () => {
-  node = await RealNode.start()
-})
-afterAll(() => node.stop())
+const node = forTests(() => RealNode.start())
 
 interface Family {
   readonly help: string
@@ -37,7 +34,7 @@ const families = (text: string): ReadonlyMap<string, Family> => {
 }
 
 const scrape = async () => {
-  const answer = await ask(node.port, get("/metrics"))
+  const answer = await ask(node().port, get("/metrics"))
   expect(answer.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8")
   return families(answer.body)
 }
@@ -99,7 +96,7 @@ describe("/metrics", () => {
     const transaction = { type: "Transfer", from: "0".repeat(40), to: "0".repeat(40), amount: 1, fee: 1_000, nonce: 0 }
     const keys = { pub_key: "0".repeat(64), signature: "0".repeat(128) }
     const body = JSON.stringify({ ...transaction, ...keys })
-    const refusal = await ask(node.port, post("/tx/submit", body))
+    const refusal = await ask(node().port, post("/tx/submit", body))
     const { code } = JSON.parse(refusal.body)
     const found = await scrape()
     expect(found.get("udg_transactions_refused_total")?.samples).toEqual(
@@ -121,7 +118,7 @@ describe("/metrics", () => {
   })
 
   it("times responses by route rather than path", async () => {
-    for (const path of ["/balance/a", "/balance/b", "/nothing/here", "/status"]) await ask(node.port, get(path))
+    for (const path of ["/balance/a", "/balance/b", "/nothing/here", "/status"]) await ask(node().port, get(path))
     const samples = (await scrape()).get("udg_http_request_duration_seconds")?.samples
     const count = (labels: string) => samples?.get(`udg_http_request_duration_seconds_count{${labels}}`)
     expect(count('route="/balance/:address",method="GET",status="400"')).toBe(2)
@@ -132,7 +129,7 @@ describe("/metrics", () => {
 
 describe("/metrics/json", () => {
   it("has the same figures, with an uptime that advances", async () => {
-    const client = Client.connect(node.url)
+    const client = Client.connect(node().url)
     const first = await client.monitoring.metricsJson()
     expect(first.finality_lag).toBe(first.dag_round - first.finalized_round)
     expect(first).toMatchObject({

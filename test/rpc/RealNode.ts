@@ -14,7 +14,7 @@ import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import * as HttpInterface from "../../src/rpc/HttpInterface.js"
 import * as world from "../node/world.js"
 
-export interface RealNode {
+export interface RealNode extends AsyncDisposable {
   readonly url: string
   readonly port: number
   readonly faucetKey: Option.Option<SecretKey>
@@ -55,7 +55,8 @@ export const start = async (
     const [{ url }, home, { view }] = Effect.runSync(Effect.provide(services, context))
     const port = Number(new URL(url).port)
     const faucetKey = Option.as(home.faucetKey, faucet.key)
-    return { url, port, faucetKey, validatorKey: Option.as(home.validatorKey, validator.key), view, stop }
+    const validatorKey = Option.as(home.validatorKey, validator.key)
+    return { url, port, faucetKey, validatorKey, view, stop, [Symbol.asyncDispose]: stop }
   } catch (error) {
     await stop()
     throw error

@@ -98,7 +98,7 @@ const longestWait = async (port: number): Promise<number> => {
 
 describe.each(Object.entries(crowds))("%s", (_, { clients, addressOf }) => {
   it.each(Object.entries(kinds))("with %s leave room for other clients", async (_, kind) => {
-    const server = await TestServer.start({
+    await using server = await TestServer.start({
       rateLimits: true,
       tolerance: { connections: (clients * PLACES_PERCENT) / 100 },
     })
@@ -112,6 +112,5 @@ describe.each(Object.entries(crowds))("%s", (_, { clients, addressOf }) => {
     expect(longest).toBeLessThan(NOTICED_MS)
     expect(grown / clients).toBeLessThan(GROWN_BYTES_A_CLIENT)
     for (const socket of open.splice(0)) socket.destroy()
-    await server.stop()
   })
 })

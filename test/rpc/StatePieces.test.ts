@@ -6,20 +6,16 @@ import * as TestServer from "./TestServer.js"
 const TOP = "00".repeat(33)
 
 it("serves a hundred pieces a minute to a client", async () => {
-  const server = await TestServer.start({ rateLimits: true })
-  try {
-    const path = `/state/${"ab".repeat(32)}/${TOP}`
-    const statuses: Array<number> = []
-    for (let i = 0; i < 101; i++) {
-      const answer = await fetch(`${server.url}${path}`)
-      statuses.push(answer.status)
-      await answer.arrayBuffer()
-    }
-    expect(statuses.filter((status) => status === 200)).toHaveLength(100)
-    expect(statuses.at(-1)).toBe(429)
-  } finally {
-    await server.stop()
+  await using server = await TestServer.start({ rateLimits: true })
+  const path = `/state/${"ab".repeat(32)}/${TOP}`
+  const statuses: Array<number> = []
+  for (let i = 0; i < 101; i++) {
+    const answer = await fetch(`${server.url}${path}`)
+    statuses.push(answer.status)
+    await answer.arrayBuffer()
   }
+  expect(statuses.filter((status) => status === 200)).toHaveLength(100)
+  expect(statuses.at(-1)).toBe(429)
 })
 
 it("serves pieces of at most 256 KiB, only of the states that closed the last two epochs", async () => {

@@ -7,7 +7,7 @@ import * as ServiceErrors from "../../src/rpc/handlers/ServiceErrors.js"
 import * as ServerSettings from "../../src/rpc/server/ServerSettings.js"
 import * as ExampleHandlers from "./ExampleHandlers.js"
 
-export interface TestServer {
+export interface TestServer extends AsyncDisposable {
   readonly port: number
   readonly url: string
   readonly stop: () => Promise<void>
@@ -43,7 +43,8 @@ export const start = async (
   )
   const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
   const { port } = await Effect.runPromise(Effect.provide(Server.Server, context))
-  return { port, url: `http://127.0.0.1:${port}`, stop: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
+  const stop = () => Effect.runPromise(Scope.close(scope, Exit.void))
+  return { port, url: `http://127.0.0.1:${port}`, stop, [Symbol.asyncDispose]: stop }
 }
 
 export interface RawAnswer {

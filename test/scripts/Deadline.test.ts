@@ -1,19 +1,17 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { beforeAll, expect, it } from "vitest"
 import * as Bundle from "../support/Bundle.js"
 import * as Rest from "../support/Rest.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 
 let program = ""
-let folder = ""
+const folder = TemporaryFolder.forTests("deadline")
 beforeAll(async () => {
   program = await Bundle.make({ entry: "test/scripts/Endless.ts", outfile: "endless.mjs" })
-  folder = mkdtempSync(join(tmpdir(), "udg-deadline-"))
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 /** How the program with this story exits, and whether it leaves a mark. */
 const told = async (story: string) => {

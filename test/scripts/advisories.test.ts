@@ -1,15 +1,14 @@
 /** `npm run check` on lock files with planted vulnerabilities. */
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 
 let folder = ""
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "udg-advisories-"))
+  folder = TemporaryFolder.forTest("advisories")
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 const repository = resolve(import.meta.dirname, "../..")
 const file = (name: string): string => join(folder, name)

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process"
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 
 const root = resolve(import.meta.dirname, "../..")
 
@@ -169,11 +169,10 @@ const complainedOf = (tree: string): ReadonlySet<string> => {
 }
 
 describe("what a folder can use of the language and the platform", () => {
-  let tree = ""
+  const tree = TemporaryFolder.forTests("determinism")
   let found: ReadonlySet<string> = new Set()
 
   beforeAll(() => {
-    tree = mkdtempSync(join(tmpdir(), "udg-determinism-"))
     const files = [
       ...Object.entries({ ...forbidden, ...allowed }).map(([name, code]) => [pureFile(name), code] as const),
       ...world,
@@ -188,7 +187,6 @@ describe("what a folder can use of the language and the platform", () => {
     }
     found = complainedOf(tree)
   })
-  afterAll(() => rmSync(tree, { recursive: true }))
 
   it.each(Object.keys(forbidden))("forbids %s", (name) => {
     expect([...found]).toContain(pureFile(name))

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import { borrowed, cycles, violations } from "../../scripts/layers.mjs"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 
 /** A tree of the given files and contents. */
 const house = (root: string, files: Readonly<{ [path: string]: string }>): string => {
@@ -18,9 +18,8 @@ const importing = (specifier: string) => `import * as It from "${specifier}"\nex
 describe("the layering rule", () => {
   let root = ""
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), "udg-layers-"))
+    root = TemporaryFolder.forTest("layers")
   })
-  afterEach(() => rmSync(root, { recursive: true }))
 
   it("holds for this repository", () => {
     expect(violations(resolve(import.meta.dirname, "../../src"))).toEqual([])

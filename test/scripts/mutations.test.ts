@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { promisify } from "node:util"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { beforeAll, expect, it } from "vitest"
 import * as Rest from "../support/Rest.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 
 const root = resolve(import.meta.dirname, "../..")
 const urlOf = (path: string): string => pathToFileURL(join(root, path)).href
@@ -50,15 +50,13 @@ const files = {
   `,
 }
 
-let folder = ""
+const folder = TemporaryFolder.forTests("mutants")
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "udg-mutants-"))
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), text)
   }
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 it(Rest.of("three changes that run into the time limit", "tells changes that a test notices from unnoticed ones"), {
   timeout: 300_000,

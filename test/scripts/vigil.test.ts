@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it, onTestFinished } from "vitest"
@@ -9,6 +8,7 @@ import * as Record from "../../scripts/vigil/Record.js"
 import * as Vigil from "../../scripts/vigil/Vigil.js"
 import type { Watch } from "../../scripts/vigil/Watches.js"
 import * as Rest from "../support/Rest.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 
 const root = resolve(import.meta.dirname, "../..")
 
@@ -17,15 +17,9 @@ const watch = (name: string, program: (seed: number) => string): Watch => ({
   command: (seed) => [process.execPath, "-e", program(seed)],
 })
 
-const folderOf = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), "udg-vigil-"))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
-
 describe("a vigil", () => {
   it("runs watches in turn, goes on with the next seeds, and keeps the command that failed", async () => {
-    const folder = folderOf()
+    const folder = TemporaryFolder.forTest("vigil")
     const ended = new AbortController()
     const said: Array<string> = []
     const say = (text: string): void => {
@@ -50,7 +44,7 @@ describe("a vigil", () => {
   })
 
   it("loses nothing that was over when it is killed, and repeats what was cut off", async () => {
-    const folder = folderOf()
+    const folder = TemporaryFolder.forTest("vigil")
     const wish = `{ root: ${JSON.stringify(root)}, folder: ${JSON.stringify(folder)}, page: ${JSON.stringify(join(folder, "page.md"))},
       watches: [{ name: "slow", amount: 1, unit: "seeds", command: () => [process.execPath, "-e", "setTimeout(() => {}, 100)"] }],
       seconds: 60, say: () => {}, ended: new AbortController().signal }`

@@ -1,8 +1,7 @@
 import { once } from "node:events"
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect } from "effect"
@@ -13,11 +12,12 @@ import { DataDirectory } from "../../src/storage/files/DataDirectory.js"
 import * as Storage from "../../src/storage/Storage.js"
 import * as StateFile from "../../src/testing/StateFile.js"
 import { type StartedNode, startNode } from "../../src/testing/Testing.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 
 const COIN = 100_000_000
 const somebody = "00000000000000000000000000000000000000aa"
 
-let folder = ""
+const folder = TemporaryFolder.forTests("fork-test")
 let file = ""
 let live: StartedNode
 let alice = ""
@@ -56,7 +56,6 @@ const seen = async (client: Client.PromiseClient) => {
 }
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "udg-fork-test-"))
   live = await startNode({
     onDemand: true,
     snapshots: true,
@@ -80,10 +79,7 @@ beforeAll(async () => {
   await live.controls.advanceRounds(90)
   file = await exported(await live.controls.dump())
 })
-afterAll(async () => {
-  await live.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => live.stop())
 
 describe("a fork of a live network", () => {
   it("has its accounts, names, stakes, proposals and policies, and continues with its own rounds", async () => {

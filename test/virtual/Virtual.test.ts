@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { named } from "../histories/Planted.js"
 import * as Rest from "../support/Rest.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import * as Program from "./Program.js"
 
 const SECONDS = 8
@@ -13,16 +13,12 @@ const CHOSEN = ["event-twice", "gap-in-lookups"]
 describe(Rest.of("whole nodes on virtual time, six runs", "whole nodes on virtual time"), () => {
   const planted = CHOSEN.flatMap((name) => named(name) ?? [])
   let program: Program.Program
-  let folder = ""
+  const folder = TemporaryFolder.forTests("virtual")
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "udg-virtual-"))
     program = await Program.make(planted)
   })
-  afterAll(() => {
-    program.remove()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  afterAll(() => program.remove())
 
   const run = async (seed: number, weather?: ReadonlyArray<string>, fault = named("")) => {
     const file = join(folder, "history.jsonl")

@@ -2,13 +2,14 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type FundedAccount, type StartedNode, startNode } from "../../../src/testing/Testing.js"
+import { type FundedAccount, startNode } from "../../../src/testing/Testing.js"
+import { forTests } from "../../support/forTests.js"
 import * as Rest from "../../support/Rest.js"
 import { Person } from "./Person.js"
 
 // Some steps start a process.
 
-let node: StartedNode
+const node = forTests(() => startNode({ roundMs: 50, accounts: 2, coinsEach: COINS }))
 let alice: FundedAccount
 let bob: FundedAccount
 let person: Person
@@ -19,26 +20,22 @@ let round = 0
 const COINS = 1_234_567
 
 beforeAll(async () => {
-  node = await startNode({ roundMs: 50, accounts: 2, coinsEach: COINS })
-  const [first, second] = node.accounts
+  const [first, second] = node().accounts
   if (first === undefined || second === undefined) throw new Error("the test node has two accounts")
   alice = first
   bob = second
-  person = new Person({ UDG_NODE: node.url })
+  person = new Person({ UDG_NODE: node().url })
   writeFileSync(join(person.home, "alice.key"), alice.secretKey.toSecretHex(), { mode: 0o600 })
   const payment = { to: second.address, amount: 123_456_789_012, fee: 1_000, nonce: 0, memo: "for the coffee" }
-  const { tx_hash } = await node.client.transactions.submit({ payload: alice.transfer(payment) })
+  const { tx_hash } = await node().client.transactions.submit({ payload: alice.transfer(payment) })
   const naming = alice.registerName({ name: "alice", fee: 100_000, nonce: 1 })
-  await node.client.waitFor((await node.client.transactions.submit({ payload: naming })).tx_hash)
-  const outcome = await node.client.waitFor(tx_hash)
+  await node().client.waitFor((await node().client.transactions.submit({ payload: naming })).tx_hash)
+  const outcome = await node().client.waitFor(tx_hash)
   paid = tx_hash
   vertex = outcome.vertex_hash ?? ""
   round = outcome.round ?? 0
 })
-afterAll(async () => {
-  await node.stop()
-  person.leave()
-})
+afterAll(() => person.leave())
 
 const COLUMNS = 80
 
@@ -131,7 +128,7 @@ describe("the read verbs", () => {
 
   it("show a transaction in the mempool until it is in a vertex", async () => {
     const waiting = alice.transfer({ to: alice.address, amount: 100_000_000, fee: 2_000, nonce: 4 })
-    const { tx_hash } = await node.client.transactions.submit({ payload: waiting })
+    const { tx_hash } = await node().client.transactions.submit({ payload: waiting })
     const { stdout } = await person.udg("mempool")
     expect(stdout).toMatch(new RegExp(`^${tx_hash} +Transfer +tudg1\\w+ +4 +1 +0\\.00002 +\\d+ s$`, "m"))
     expect((await person.within(COLUMNS, "peers")).stdout).toMatch(/^connected +0\n\nno peers\n$/)
@@ -139,7 +136,7 @@ describe("the read verbs", () => {
 
   it("show a name beside its address, to people", async () => {
     const naming = bob.registerName({ name: "bob", fee: 100_000, nonce: 0 })
-    await node.client.waitFor((await node.client.transactions.submit({ payload: naming })).tx_hash)
+    await node().client.waitFor((await node().client.transactions.submit({ payload: naming })).tx_hash)
     expect(await seen("udg history @alice")).toMatch(/ sent +-1,234\.56790012 +@bob [0-9a-z]*…[0-9a-z]+ /)
     const { stdout } = await person.udg("history", "@alice")
     expect(stdout).toMatch(new RegExp(` -1,234\\.56790012 +@bob ${bob.addressBech32} +${paid}$`, "m"))

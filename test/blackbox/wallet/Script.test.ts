@@ -4,14 +4,15 @@ import { createServer, type Server } from "node:net"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Wallet from "../../../src/client/Wallet.js"
-import { type FundedAccount, type StartedNode, startNode } from "../../../src/testing/Testing.js"
+import { type FundedAccount, startNode } from "../../../src/testing/Testing.js"
+import { forTests } from "../../support/forTests.js"
 import * as Rest from "../../support/Rest.js"
 import { type Outcome, udg } from "../InProcess.js"
 import { PASSPHRASE, Person } from "./Person.js"
 
 // Most steps start a process, and each passphrase deliberately takes half a second.
 
-let node: StartedNode
+const node = forTests(() => startNode({ roundMs: 50 }))
 let alice: Person
 let bob: FundedAccount
 let rich: FundedAccount
@@ -26,23 +27,19 @@ const keyFile = (name: string, { secretKey }: FundedAccount, mode = 0o600): stri
 }
 
 beforeAll(async () => {
-  node = await startNode({ roundMs: 50 })
-  alice = new Person({ UDG_NODE: node.url })
-  const [first, second] = node.accounts
+  alice = new Person({ UDG_NODE: node().url })
+  const [first, second] = node().accounts
   if (first === undefined || second === undefined) throw new Error("a test node has accounts")
   ;[rich, bob] = [first, second]
   richFile = keyFile("rich.key", rich)
 })
-afterAll(async () => {
-  await node.stop()
-  alice.leave()
-})
+afterAll(() => alice.leave())
 
 /** Calls the program in this process, for steps without a passphrase or a shell. */
 const asked = (...[verb = "", ...words]: ReadonlyArray<string>): Promise<Outcome> =>
-  udg(verb, ...(words.includes("--node") ? [] : ["--node", node.url]), ...words)
+  udg(verb, ...(words.includes("--node") ? [] : ["--node", node().url]), ...words)
 
-const balanceOf = async (address: string) => (await node.client.core.balance({ path: { address } })).balance
+const balanceOf = async (address: string) => (await node().client.core.balance({ path: { address } })).balance
 
 describe("the wallet in a script", () => {
   it("makes a key, gets coins, and pays, with JSON as its only output", async () => {
@@ -69,15 +66,15 @@ describe("the wallet in a script", () => {
     const line = `udg send ${bob.address} 1 --key rich.key --no-wait --json | jq_hash | xargs -I{} sh -c 'echo {}'`
     const { stdout } = await alice.script(`jq_hash() { sed -n 's/.*"hash": "\\(.*\\)".*/\\1/p'; }; ${line}`)
     expect(stdout).toMatch(/^[0-9a-f]{64}\n$/)
-    expect((await node.finalized(stdout.trim() as never)).applied).toBe(true)
+    expect((await node().finalized(stdout.trim() as never)).applied).toBe(true)
     const { stdout: shown } = await asked("tx", stdout.trim())
     expect(shown).toContain(`hash    ${stdout.trim()}\nstatus  final in round `)
     expect(shown).toContain(`to      ${bob.addressBech32}\n`)
   })
 
   it("accepts a fee, a nonce and a network", async () => {
-    const { next_nonce: nonce } = await node.client.core.balance({ path: { address: rich.address } })
-    const { networkId } = node.network
+    const { next_nonce: nonce } = await node().client.core.balance({ path: { address: rich.address } })
+    const { networkId } = node().network
     const words = ["--fee", "0.001", "--nonce", String(nonce), "--network", networkId, "--json"]
     const { code, stdout } = await asked("send", bob.address, "1", "--key", richFile, ...words)
     expect(code).toBe(0)
@@ -87,7 +84,7 @@ describe("the wallet in a script", () => {
   it("prints tables and sheets whole and plain in a pipe", async () => {
     const { stdout } = await alice.script("udg validators | cat")
     expect(stdout).toMatch(/^VALIDATOR +STAKE +SHARE +COMMISSION +DELEGATORS +STATE\ntudg1[0-9a-z]{38,} +100,000 UDG/)
-    expect((await asked("status")).stdout).toContain(`network  ${node.network.networkId} (testnet)\n`)
+    expect((await asked("status")).stdout).toContain(`network  ${node().network.networkId} (testnet)\n`)
     expect((await asked("proposals")).stdout).toContain("there are no proposals\n")
     expect(stdout).not.toContain("\u001b")
   })

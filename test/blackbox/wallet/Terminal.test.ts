@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Wallet from "../../../src/client/Wallet.js"
 import * as SealedKey from "../../../src/protocol/identity/SealedKey.js"
 import * as KeySealing from "../../../src/storage/files/KeySealing.js"
-import { type FundedAccount, type StartedNode, startNode } from "../../../src/testing/Testing.js"
+import { type FundedAccount, startNode } from "../../../src/testing/Testing.js"
+import { forTests } from "../../support/forTests.js"
 import * as Rest from "../../support/Rest.js"
 import { PASSPHRASE, Person } from "./Person.js"
 
@@ -30,26 +31,22 @@ const thenLook = '; echo "code $?"; stty | grep -q -- "-echo" && echo mute || ec
 const LEAST_COST = 2 ** 14
 const SLOW_COST = 2 ** 18
 
-let node: StartedNode
+const node = forTests(() => startNode({ roundMs: 50 }))
 let alice: Person
 let own: FundedAccount
 
 beforeAll(async () => {
-  node = await startNode({ roundMs: 50 })
-  alice = new Person({ UDG_NODE: node.url })
-  const [funded] = node.accounts
+  alice = new Person({ UDG_NODE: node().url })
+  const [funded] = node().accounts
   if (funded === undefined) throw new Error("a test node has accounts")
   own = funded
   mkdirSync(join(alice.home, ".udg"), { mode: 0o700 })
   const sealed = await Effect.runPromise(KeySealing.seal(own.secretKey, PASSPHRASE, LEAST_COST))
   writeFileSync(join(alice.home, ".udg/wallet.key"), SealedKey.print(sealed), { mode: 0o600 })
 })
-afterAll(async () => {
-  await node.stop()
-  alice.leave()
-})
+afterAll(() => alice.leave())
 
-const bob = () => node.accounts[1]?.addressBech32 ?? ""
+const bob = () => node().accounts[1]?.addressBech32 ?? ""
 
 describe("making a key", () => {
   it("asks twice for the passphrase, shows neither, and keeps the key for its owner alone", async () => {
@@ -91,14 +88,14 @@ describe("making a key", () => {
 
 describe("paying", () => {
   it("shows the payment, asks for the passphrase, shows progress, and reports finality", async () => {
-    const before = await node.client.core.balance({ path: { address: bob() } })
+    const before = await node().client.core.balance({ path: { address: bob() } })
     const terminal = alice.sit(`udg send ${bob()} 2.5 --memo 'for the ☕'${thenLook}`)
     await terminal.see(`Passphrase of ${alice.home}/.udg/wallet.key: `)
     expect(terminal.text).toContain("send     2.5 UDG")
     expect(terminal.text).toContain(`to       ${bob()}`)
     expect(terminal.text).toContain("memo     for the ☕")
     expect(terminal.text).toContain("fee      0.00001 UDG")
-    expect(terminal.text).toContain(`network  ${node.network.networkId}`)
+    expect(terminal.text).toContain(`network  ${node().network.networkId}`)
     terminal.type(`${PASSPHRASE}${ENTER}`)
     await terminal.see("code 0\naudible")
     await terminal.end()
@@ -107,7 +104,7 @@ describe("paying", () => {
     // The waiting line is erased before any other output.
     expect(terminal.raw.split(WIPED).at(-1)).toMatch(/^hash /)
     expect(terminal.raw).not.toContain("horse")
-    const after = await node.client.core.balance({ path: { address: bob() } })
+    const after = await node().client.core.balance({ path: { address: bob() } })
     expect(after.balance - before.balance).toBe(Wallet.sats("2.5"))
   })
 
@@ -128,7 +125,7 @@ describe("paying", () => {
   )
 
   it("gives up after three wrong passphrases, and sends nothing", async () => {
-    const { nonce } = await node.client.core.balance({ path: { address: own.address } })
+    const { nonce } = await node().client.core.balance({ path: { address: own.address } })
     const terminal = alice.sit(`udg send ${bob()} 1${thenLook}`)
     for (let i = 1; i <= 3; i++) {
       await terminal.see(new RegExp(`(?:Passphrase of[\\s\\S]*){${i}}wallet\\.key: $`))
@@ -136,7 +133,7 @@ describe("paying", () => {
     }
     await terminal.see("code 2\naudible")
     await terminal.end()
-    expect((await node.client.core.balance({ path: { address: own.address } })).next_nonce).toBe(nonce)
+    expect((await node().client.core.balance({ path: { address: own.address } })).next_nonce).toBe(nonce)
   })
 
   it.each([
@@ -144,14 +141,14 @@ describe("paying", () => {
     ["Ctrl-D", CTRL_D],
     ["Ctrl-C in the middle", `corr${CTRL_C}`],
   ])("sends nothing and restores the terminal after %s at the passphrase", async (_, keys) => {
-    const { nonce } = await node.client.core.balance({ path: { address: own.address } })
+    const { nonce } = await node().client.core.balance({ path: { address: own.address } })
     const terminal = alice.sit(`udg send ${bob()} 1${thenLook}`)
     await terminal.see("wallet.key: ")
     terminal.type(keys)
     await terminal.see("code 130\naudible")
     await terminal.end()
     expect(terminal.text).not.toContain("udg:")
-    expect((await node.client.core.balance({ path: { address: own.address } })).next_nonce).toBe(nonce)
+    expect((await node().client.core.balance({ path: { address: own.address } })).next_nonce).toBe(nonce)
   })
 })
 

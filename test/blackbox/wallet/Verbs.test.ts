@@ -6,7 +6,8 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Wallet from "../../../src/client/Wallet.js"
-import { type FundedAccount, type StartedNode, startNode } from "../../../src/testing/Testing.js"
+import { type FundedAccount, startNode } from "../../../src/testing/Testing.js"
+import { forTests } from "../../support/forTests.js"
 import * as Rest from "../../support/Rest.js"
 import { Person, typed } from "./Person.js"
 
@@ -14,27 +15,24 @@ import { Person, typed } from "./Person.js"
 
 const EACH = "each step is a program of its own"
 
-let node: StartedNode
+const node = forTests(() => startNode({ roundMs: 50, coinsEach: 10_000, parameters: { cooldownRounds: 100_000 } }))
 let person: Person
 beforeAll(async () => {
-  node = await startNode({ roundMs: 50, coinsEach: 10_000, parameters: { cooldownRounds: 100_000 } })
-  person = new Person({ UDG_NODE: node.url })
-  node.accounts.forEach(({ secretKey }, i) => {
+  person = new Person({ UDG_NODE: node().url })
+  node().accounts.forEach(({ secretKey }, i) => {
     writeFileSync(join(person.home, `${i}.key`), secretKey.toSecretHex(), { mode: 0o600 })
   })
 })
-afterAll(async () => {
-  await node.stop()
-  person.leave()
-})
+afterAll(() => person.leave())
 
 const account = (i: number): FundedAccount => {
-  const found = node.accounts[i]
+  const found = node().accounts[i]
   if (found === undefined) throw new Error(`the test node has no account ${i}`)
   return found
 }
 
-const next = async (i: number) => (await node.client.core.balance({ path: { address: account(i).address } })).next_nonce
+const next = async (i: number) =>
+  (await node().client.core.balance({ path: { address: account(i).address } })).next_nonce
 
 /** The program's JSON output. */
 const said = (stdout: string): Record<string, unknown> => JSON.parse(stdout)
@@ -86,9 +84,11 @@ describe(Rest.of(EACH, "a final transaction without effect"), () => {
     const nonce = await next(1)
     // The node accepts both while the account has no name; the second is executed when it has one.
     const second = person.udg("name", "second", "--nonce", String(nonce + 1), "--key", "1.key", "--json")
-    const isWaiting = async () => (await node.client.core.mempool()).some(({ from }) => from === account(1).address)
-    while (!(await isWaiting())) await node.client.core.status()
-    await node.client.transactions.submit({ payload: account(1).registerName({ name: "first", fee: 100_000, nonce }) })
+    const isWaiting = async () => (await node().client.core.mempool()).some(({ from }) => from === account(1).address)
+    while (!(await isWaiting())) await node().client.core.status()
+    await node().client.transactions.submit({
+      payload: account(1).registerName({ name: "first", fee: 100_000, nonce }),
+    })
     const { code, stdout, stderr } = await second
     expect(code).toBe(6)
     expect(said(stdout)).toMatchObject({ status: "finalized", applied: false, transaction: { name: "second" } })
@@ -121,7 +121,7 @@ describe(Rest.of(EACH, "watching"), () => {
 
   it("follows a transaction until it is final", async () => {
     const payment = account(2).transfer({ to: account(3).address, amount: 5, fee: 1000, nonce: await next(2) })
-    const { tx_hash } = await node.client.transactions.submit({ payload: payment })
+    const { tx_hash } = await node().client.transactions.submit({ payload: payment })
     const { code, stdout } = await person.udg("watch", tx_hash, "--json")
     expect(code).toBe(0)
     expect(said(stdout)).toMatchObject({ hash: tx_hash, status: "finalized", applied: true })
@@ -132,7 +132,7 @@ describe(Rest.of(EACH, "watching"), () => {
     let nonce = await next(5)
     const pay = async () => {
       const payment = { to: account(4).address, amount: 250_000_000, fee: 1000, memo: "tip\u001b[2J" }
-      await node.client.transactions.submit({ payload: account(5).transfer({ ...payment, nonce: nonce++ }) })
+      await node().client.transactions.submit({ payload: account(5).transfer({ ...payment, nonce: nonce++ }) })
     }
     // It shows only what happens after its start, and does not report when it started. So payments repeat until one is
     // shown.
@@ -188,7 +188,7 @@ describe(Rest.of(EACH, "several keys"), () => {
     const stranger = await person.udg("multisig", "sign", "a.json", "--key", "9.key")
     expect(stranger).toMatchObject({ code: 1, stderr: expect.stringContaining("does not sign for this account") })
     // A copy with a stranger's valid signature, written into the file by hand.
-    const unsigned = Wallet.parseUnsigned(node.network, fileOf("b.json").transaction)
+    const unsigned = Wallet.parseUnsigned(node().network, fileOf("b.json").transaction)
     const forged = Wallet.cosign(unsigned, account(9).secretKey)
     const spoilt = { ...fileOf("b.json"), policy: { threshold: 1, keys: [account(9).publicKey] } }
     spoilt.signatures = [...spoilt.signatures, { pub_key: forged.publicKey, signature: forged.signature }]

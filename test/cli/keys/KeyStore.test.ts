@@ -3,7 +3,6 @@ import {
   chmodSync,
   chownSync,
   lstatSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -11,26 +10,25 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs"
-import { tmpdir } from "node:os"
 import { geteuid } from "node:process"
 import { FileSystem } from "@effect/platform"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Effect, Exit, Option } from "effect"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import * as KeyStore from "../../../src/cli/keys/KeyStore.js"
 import * as Keys from "../../../src/protocol/identity/Keys.js"
 import * as KeyFile from "../../../src/storage/files/KeyFile.js"
+import * as TemporaryFolder from "../../support/TemporaryFolder.js"
 
 const key = Keys.SecretKey.generate()
 
 let folder = ""
 let file = ""
 beforeEach(() => {
-  folder = mkdtempSync(`${tmpdir()}/udg-keystore-`)
+  folder = TemporaryFolder.forTest("keystore")
   file = `${folder}/validator.key`
   writeFileSync(file, `${key.toSecretHex()}\n`, { mode: 0o600 })
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 /** A file system that loses power before its n-th operation. Later operations have no effect. */
 const dying = (files: FileSystem.FileSystem, n: number) => {

@@ -1,28 +1,24 @@
 /** `udg balance --verify` with a real node, with a lying proxy in front of it, and with a simulated network. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { SecretKey } from "../../../src/protocol/identity/Keys.js"
-import { type StartedNode, startNode } from "../../../src/testing/Testing.js"
+import { startNode } from "../../../src/testing/Testing.js"
 import { udg } from "../../blackbox/InProcess.js"
 import * as History from "../../light/History.js"
 import * as Liar from "../../light/Liar.js"
+import { forTests } from "../../support/forTests.js"
+import * as TemporaryFolder from "../../support/TemporaryFolder.js"
 
-let node: StartedNode
+const node = forTests(() => startNode({ accounts: 1, coinsEach: 500 }))
 let account: string
-const folder = mkdtempSync(join(tmpdir(), "udg-checked-"))
+const folder = TemporaryFolder.forTests("checked")
 const genesis = join(folder, "genesis.json")
 beforeAll(async () => {
-  node = await startNode({ accounts: 1, coinsEach: 500 })
-  account = node.accounts[0]?.addressBech32 ?? ""
-  writeFileSync(genesis, JSON.stringify(node.genesis))
-  const hasCheckpoint = () => fetch(`${node.url}/checkpoint/latest`).then(({ ok }) => ok)
+  account = node().accounts[0]?.addressBech32 ?? ""
+  writeFileSync(genesis, JSON.stringify(node().genesis))
+  const hasCheckpoint = () => fetch(`${node().url}/checkpoint/latest`).then(({ ok }) => ok)
   while (!(await hasCheckpoint())) await new Promise((resolve) => setTimeout(resolve, 20))
-})
-afterAll(async () => {
-  rmSync(folder, { recursive: true })
-  await node.stop()
 })
 
 const verify = (url: string, ...more: ReadonlyArray<string>) =>
@@ -40,7 +36,7 @@ const signerOf = (name: string) => {
 
 /** A node of a network that exists only as a history. */
 const madeUp = async ({ closing }: History.History, running: History.Signed) => {
-  const info: unknown = await (await fetch(`${node.url}/network`)).json()
+  const info: unknown = await (await fetch(`${node().url}/network`)).json()
   return Liar.start((path) => {
     if (path === "/network") return { ...Object(info) }
     if (path.startsWith("/proof/")) return History.accountJson(History.addressOf("alice"), running)
@@ -51,39 +47,39 @@ const madeUp = async ({ closing }: History.History, running: History.Signed) => 
 
 describe("a verified balance", () => {
   it("names its checkpoint and the signers", async () => {
-    const { code, stdout, stderr } = await verify(node.url)
+    const { code, stdout, stderr } = await verify(node().url)
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     expect(stdout).toMatch(/^balance +500 UDG$/m)
     expect(stdout).toMatch(/^checked +against checkpoint \d+, signed by 1 of 1$/m)
-    const json = await verify(node.url, "--json")
+    const json = await verify(node().url, "--json")
     expect(JSON.parse(json.stdout)).toMatchObject({
       balance: 50_000_000_000,
-      checked: { node: node.url, signed_by: 1, members: 1 },
+      checked: { node: node().url, signed_by: 1, members: 1 },
     })
   })
 
   it("is refused without a figure and with a separate exit code if the node lies", async () => {
-    await using liar = await Liar.start(node.url, rich)
+    await using liar = await Liar.start(node().url, rich)
     const { code, stdout, stderr } = await verify(liar.url)
     expect({ code, stdout }).toEqual({ code: 8, stdout: "" })
     expect(stderr).toContain(`udg: DO NOT RELY ON THIS NODE, its answer does not hold: ${liar.url}: its proof`)
   })
 
   it("comes from an honest node, with the liar's name", async () => {
-    await using liar = await Liar.start(node.url, rich)
-    const { code, stdout, stderr } = await verify(liar.url, "--also", node.url)
+    await using liar = await Liar.start(node().url, rich)
+    const { code, stdout, stderr } = await verify(liar.url, "--also", node().url)
     expect(code).toBe(0)
     expect(stdout).toMatch(/^balance +500 UDG$/m)
     expect(stderr).toMatch(new RegExp(`^udg: ${liar.url} LIES OR IS BROKEN: its proof .*\\n$`))
   })
 
   it("is unavailable without a responding node or a starting point", async () => {
-    const liar = await Liar.start(node.url)
+    const liar = await Liar.start(node().url)
     await liar[Symbol.asyncDispose]()
     const silent = await verify(liar.url)
     expect(silent).toMatchObject({ code: 3, stdout: "" })
     expect(silent.stderr).toContain("nothing could be checked")
-    const rootless = await udg("balance", account, "--verify", "--node", node.url)
+    const rootless = await udg("balance", account, "--verify", "--node", node().url)
     expect(rootless).toMatchObject({ code: 1, stdout: "" })
     expect(rootless.stderr).toContain("--verify needs a trusted start")
   })

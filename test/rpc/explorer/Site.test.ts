@@ -1,6 +1,7 @@
 import { gunzipSync } from "node:zlib"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Site from "../../../src/rpc/server/Site.js"
+import { forTests } from "../../support/forTests.js"
 import * as TestServer from "../TestServer.js"
 
 const PAGE = "<!doctype html><title>explorer</title>"
@@ -9,18 +10,14 @@ const PROGRAM = "console.log(1)\n".repeat(100)
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 describe("the explorer on the node's server", () => {
-  let server: TestServer.TestServer
-  beforeAll(async () => {
-    const files = new Map([
-      ["index.html", bytes(PAGE)],
-      ["assets/main-1a2b.js", bytes(PROGRAM)],
-    ])
-    server = await TestServer.start({ pages: Site.make(files) })
-  })
-  afterAll(() => server.stop())
+  const files = new Map([
+    ["index.html", bytes(PAGE)],
+    ["assets/main-1a2b.js", bytes(PROGRAM)],
+  ])
+  const server = forTests(() => TestServer.start({ pages: Site.make(files) }))
 
   const get = (path: string, headers: Record<string, string> = {}) =>
-    fetch(`${server.url}${path}`, { headers, redirect: "manual" })
+    fetch(`${server().url}${path}`, { headers, redirect: "manual" })
 
   it.each(["/explorer/", "/explorer/tx/3f9a", "/explorer/address/@alice"])("serves its page at %s", async (path) => {
     const answer = await get(path)
@@ -41,7 +38,7 @@ describe("the explorer on the node's server", () => {
   })
 
   it("compresses for clients that accept it", async () => {
-    const raw = await TestServer.exchange(server.port, [
+    const raw = await TestServer.exchange(server().port, [
       TestServer.get("/explorer/assets/main-1a2b.js", "Accept-Encoding: gzip, br\r\n"),
     ])
     const end = raw.indexOf("\r\n\r\n")
@@ -67,7 +64,7 @@ describe("the explorer on the node's server", () => {
   })
 
   it("accepts no other method", async () => {
-    const answer = await fetch(`${server.url}/explorer/`, { method: "POST" })
+    const answer = await fetch(`${server().url}/explorer/`, { method: "POST" })
     expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"])
   })
 })

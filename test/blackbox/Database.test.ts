@@ -6,25 +6,23 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   writeFileSync,
   writeSync,
 } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { Sqlite } from "../../src/storage/sqlite/Driver.js"
 import { sqlite } from "../storage/world.js"
 import * as Rest from "../support/Rest.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import { type Outcome, udg } from "./InProcess.js"
 import { program, Running } from "./Running.js"
 import { Terminal as AtTerminal } from "./wallet/Person.js"
@@ -53,8 +51,7 @@ const startIn = async (directory: string): Promise<Running> => {
 const urlOf = (node: Running): string => /^ {2}rpc +(\S+)$/m.exec(node.stdout)?.[1] ?? ""
 
 const stopped = async (node: Running): Promise<void> => {
-  node.signal("SIGTERM")
-  expect({ code: (await node.end()).code, said: node.stderr }).toMatchObject({ code: 0 })
+  expect({ code: (await node.stop()).code, said: node.stderr }).toMatchObject({ code: 0 })
 }
 
 const untilRound = (node: Running, round: number): Promise<void> => {
@@ -82,7 +79,7 @@ const contentOf = (directory: string): Readonly<Record<string, string>> =>
   )
 
 describe.concurrent("udg db", () => {
-  let folder = ""
+  const folder = TemporaryFolder.forTests("db")
   /** The directory of a node in its fifth epoch. Each test uses a copy. */
   let original = ""
   let stateFile = ""
@@ -113,7 +110,6 @@ describe.concurrent("udg db", () => {
   }
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "udg-db-"))
     original = await found("db-test")
     const node = await startIn(original)
     const client = Client.connect(urlOf(node))
@@ -129,7 +125,6 @@ describe.concurrent("udg db", () => {
     young = await found("young")
     await runTo(young, 10)
   })
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   const verify = (directory: string): Promise<Outcome> => udg("db", "verify", "--data-dir", directory)
 
@@ -168,8 +163,7 @@ describe.concurrent("udg db", () => {
         const node = await startIn(directory)
         const { last_finalized_round } = await Client.connect(urlOf(node)).core.status()
         await untilRound(node, last_finalized_round + rounds)
-        node.signal("SIGKILL")
-        await node.end()
+        await node.stop("SIGKILL")
         expect(await verify(directory)).toMatchObject({ code: 0, stderr: "" })
       }
     })
@@ -580,8 +574,7 @@ describe.concurrent("udg db", () => {
           "--yes",
         ])
         await sleep(whole * part)
-        pruning.signal("SIGKILL")
-        await pruning.end()
+        await pruning.stop("SIGKILL")
         expect((await verify(directory)).code, `after ${part} of it`).toBe(0)
       }
     })

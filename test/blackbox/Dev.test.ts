@@ -1,7 +1,6 @@
 /** `udg dev` as people and programs use it, and the requests it refuses. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, writeFileSync } from "node:fs"
 import * as Http from "node:http"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { mnemonicToEntropy } from "@scure/bip39"
 import { wordlist } from "@scure/bip39/wordlists/english.js"
@@ -11,10 +10,11 @@ import * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as StateFile from "../../src/testing/StateFile.js"
 import { startNode } from "../../src/testing/Testing.js"
 import { settled } from "../support/Settled.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import * as InProcess from "./InProcess.js"
 import { program, Running } from "./Running.js"
 
-const folder = mkdtempSync(join(tmpdir(), "udg-dev-test-"))
+const folder = TemporaryFolder.forTests("dev-test")
 let network: Running
 let controls = ""
 let rpc = ""
@@ -36,9 +36,7 @@ beforeAll(async () => {
   rpc = shownAs(network, "rpc")
 })
 afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true })
-  network.signal("SIGTERM")
-  expect(await network.end()).toMatchObject({ code: 0 })
+  expect(await network.stop()).toMatchObject({ code: 0 })
 })
 
 interface Asked {
@@ -85,8 +83,7 @@ describe("a development network", () => {
     const other = await start("--seed", "another", "--accounts", "1")
     expect(keysOf(other)).toHaveLength(1)
     expect(keysOf(network)).not.toContain(keysOf(other)[0])
-    other.signal("SIGINT")
-    expect(await other.end()).toMatchObject({ code: 0 })
+    expect(await other.stop("SIGINT")).toMatchObject({ code: 0 })
   })
 
   it("shows the words of its keys, which restore them, and open the first account in a wallet", async () => {
@@ -103,8 +100,7 @@ describe("a development network", () => {
       new Uint8Array(Buffer.from(keysOf(again)[0] ?? "", "hex")),
     )
     for (const one of [other, again]) {
-      one.signal("SIGINT")
-      expect(await one.end()).toMatchObject({ code: 0 })
+      expect(await one.stop("SIGINT")).toMatchObject({ code: 0 })
     }
     const wrong = (...given: ReadonlyArray<string>) => InProcess.udg("dev", "--rpc-port", "0", ...given)
     const swapped = [words[1], words[0], ...words.slice(2)].join(" ")
@@ -227,8 +223,7 @@ describe("a development network", () => {
     const [rounds, ms] = ["round", "time"].map((name) => Number(after[name]) - Number(before[name]))
     // A busy machine makes fewer rounds, and reports them late.
     expect(ms).toBeGreaterThanOrEqual((rounds ?? 0) * 50)
-    idle.signal("SIGINT")
-    expect(await idle.end()).toMatchObject({ code: 0 })
+    expect(await idle.stop("SIGINT")).toMatchObject({ code: 0 })
   })
 
   it("leaves transactions pending in manual mode until rounds are asked for", async () => {
@@ -243,8 +238,7 @@ describe("a development network", () => {
     expect(await read(`tx/${json["tx_hash"]}`)).toMatchObject({ status: "pending" })
     await ask(`${shownAs(manual, "controls")}/advance`, { body: '{"rounds":5}' })
     expect(await read(`tx/${json["tx_hash"]}`)).toMatchObject({ status: "finalized" })
-    manual.signal("SIGTERM")
-    expect(await manual.end()).toMatchObject({ code: 0 })
+    expect(await manual.stop()).toMatchObject({ code: 0 })
     const both = await InProcess.udg("dev", "--manual", "--on-demand")
     expect(both.stderr).toContain("--manual and --on-demand exclude each other")
   })
@@ -256,8 +250,7 @@ describe("a development network", () => {
     expect((await ask(`${shownAs(first, "controls")}/balance`, set)).status).toBe(200)
     await ask(`${shownAs(first, "controls")}/advance`, { body: '{"time_ms":86400000}' })
     const before = (await ask(`${shownAs(first, "rpc")}/network`, { method: "GET" })).json
-    first.signal("SIGTERM")
-    expect(await first.end()).toMatchObject({ code: 0 })
+    expect(await first.stop()).toMatchObject({ code: 0 })
     const second = await start("--state", file, "--on-demand")
     expect((await ask(`${shownAs(second, "rpc")}/balance/${nobody}`, { method: "GET" })).json).toMatchObject({
       balance: 77,
@@ -266,8 +259,7 @@ describe("a development network", () => {
       before["genesis_hash"],
     )
     expect((await ask(`${shownAs(second, "controls")}/balance`, set)).status).toBe(200)
-    second.signal("SIGTERM")
-    expect(await second.end()).toMatchObject({ code: 0 })
+    expect(await second.stop()).toMatchObject({ code: 0 })
     writeFileSync(join(folder, "broken"), "no state")
     expect((await InProcess.udg("dev", "--state", join(folder, "broken"), "--rpc-port", "0")).stderr).toContain(
       "not the state",
@@ -287,8 +279,7 @@ describe("a development network", () => {
       expect((await ask(`${shownAs(fork, "rpc")}/balance/${nobody}`, { method: "GET" })).json).toMatchObject({
         balance: 700_000_000,
       })
-      fork.signal("SIGTERM")
-      expect(await fork.end()).toMatchObject({ code: 0 })
+      expect(await fork.stop()).toMatchObject({ code: 0 })
       const { genesis, files } = await Effect.runPromise(StateFile.decode(await live.controls.dump()))
       for (const [name, bytes] of files) writeFileSync(join(directory, name), bytes)
       writeFileSync(join(directory, "genesis.json"), JSON.stringify(Genesis.toJson(genesis)))
@@ -306,8 +297,7 @@ describe("a development network", () => {
     const options = ["--controls", shownAs(fork, "controls")]
     expect(await InProcess.udg("dev", "impersonate", ...options, ...words)).toMatchObject({ code: 0, stderr: "" })
     expect(await InProcess.udg("dev", "impersonate", ...words, ...options)).toMatchObject({ code: 0, stderr: "" })
-    fork.signal("SIGTERM")
-    expect(await fork.end()).toMatchObject({ code: 0 })
+    expect(await fork.stop()).toMatchObject({ code: 0 })
     writeFileSync(join(folder, "none.udg"), "no state")
     const { code, stderr } = await InProcess.udg("dev", "--fork", join(folder, "none.udg"), "--rpc-port", "0")
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^udg: this cannot be forked: .*udg db export.*\n$/)])

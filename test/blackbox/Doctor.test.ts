@@ -6,10 +6,8 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readFileSync,
-  rmSync,
   statSync,
   unlinkSync,
   writeFileSync,
@@ -17,16 +15,16 @@ import {
 } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import type { Finding } from "../../src/cli/doctor/Finding.js"
 import { Sqlite as Database } from "../../src/storage/sqlite/Driver.js"
 import { canMount } from "../storage/Process.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import { type Outcome, udg } from "./InProcess.js"
 import { program, Running } from "./Running.js"
 
-const scratch = mkdtempSync(join(tmpdir(), "udg-doctor-"))
+const scratch = TemporaryFolder.forTests("doctor")
 
 const start = async (...words: ReadonlyArray<string>): Promise<{ readonly node: Running; readonly rpc: string }> => {
   const node = new Running(process.execPath, [program, "--port", "0", "--round-ms", "50", ...words])
@@ -83,11 +81,8 @@ const found = async (name: string, validators: number): Promise<string> => {
 beforeAll(async () => {
   const { node, rpc } = await start("--data-dir", sound)
   await node.until(async () => (await (await fetch(`${rpc}/status`)).json()).last_finalized_round > 20)
-  node.signal("SIGTERM")
-  expect((await node.end()).code).toBe(0)
+  expect((await node.stop()).code).toBe(0)
 })
-
-afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 describe("udg doctor", () => {
   it("finds no problem in a directory that a node has left in order, and changes nothing", async () => {
@@ -120,8 +115,7 @@ describe("udg doctor", () => {
       const page = spawnSync(process.execPath, [program, "doctor", directory], { encoding: "utf8" }).stdout
       expect(page).toContain("0 problems, 0 warnings")
     } finally {
-      node.signal("SIGTERM")
-      await node.end()
+      await node.stop()
     }
   })
 
@@ -138,8 +132,7 @@ describe("udg doctor", () => {
         expect.stringMatching(/WARN.* metrics .*address=0\.0\.0\.0/),
       ])
     } finally {
-      node.signal("SIGTERM")
-      await node.end()
+      await node.stop()
     }
   })
 
@@ -234,8 +227,7 @@ describe("udg doctor", () => {
     const directory = copyOf()
     const { node } = await start("--data-dir", directory)
     await node.until(() => existsSync(join(directory, "running.json")))
-    node.signal("SIGKILL")
-    await node.end()
+    await node.stop("SIGKILL")
     const said = await ask(directory)
     expect(named(said, "process")[0]?.message).toContain(`process ${node.pid}, was killed or lost power`)
     expect(said.code).toBe(1)
@@ -274,8 +266,7 @@ describe("udg doctor", () => {
       expect([ready.status, await ready.json()]).toMatchObject([503, { code: "NotReady", reason: "no_quorum" }])
       expect((await fetch(`${rpc}/health`)).status).toBe(200)
     } finally {
-      node.signal("SIGTERM")
-      await node.end()
+      await node.stop()
     }
   })
 

@@ -1,21 +1,19 @@
 /** An encrypted validator key: where its passphrase comes from, and that key and passphrase are never shown. */
 import { spawnSync } from "node:child_process"
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { geteuid } from "node:process"
 import { Effect } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import * as Address from "../../src/protocol/identity/Address.js"
 import * as Keys from "../../src/protocol/identity/Keys.js"
 import * as SealedKey from "../../src/protocol/identity/SealedKey.js"
 import * as KeySealing from "../../src/storage/files/KeySealing.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import * as InProcess from "./InProcess.js"
 import { program, Running } from "./Running.js"
 import { Person } from "./wallet/Person.js"
 
-/** Time limit, for tests that hang. */
-const LIMIT_MS = 240_000
 const PASSPHRASE = "correct horse battery"
 /** The lowest work factor that a file may have, to keep tests fast. */
 const QUICK = 2 ** 14
@@ -29,10 +27,9 @@ const canServe =
   geteuid?.() === 0 &&
   spawnSync(process.execPath, ["-e", "fs.accessSync(process.argv[1])", program], service).status === 0
 
-let folder = ""
+const folder = TemporaryFolder.forTests("encrypted")
 const place = (name: string): string => join(folder, name)
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "udg-encrypted-"))
   const sealed = await Effect.runPromise(KeySealing.seal(key, PASSPHRASE, QUICK))
   const reserve = await Effect.runPromise(KeySealing.seal(Keys.SecretKey.generate(), PASSPHRASE, QUICK))
   writeFileSync(place("validator.key"), SealedKey.print(sealed), { mode: 0o600 })
@@ -41,7 +38,6 @@ beforeAll(async () => {
   mkdirSync(place("credentials"), { mode: 0o700 })
   writeFileSync(place("credentials/key-passphrase"), PASSPHRASE, { mode: 0o400 })
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const words = (directory: string, ...more: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...["--data-dir", place(directory), "--port", "0", "--round-ms", "10"],
@@ -66,8 +62,7 @@ const runs = async (directory: string, more: ReadonlyArray<string>, variables: R
   const said = await fetch(`${/https?:\/\/127\.0\.0\.1:\d+/.exec(node.stdout)?.[0]}/status`).then((answer) =>
     answer.text(),
   )
-  node.signal("SIGTERM")
-  expect(await node.end()).toMatchObject({ code: 0 })
+  expect(await node.stop()).toMatchObject({ code: 0 })
   return { stdout: node.stdout, stderr: node.stderr, said }
 }
 
@@ -76,62 +71,50 @@ const expectNoSecret = (text: string) => {
 }
 
 describe("a node with an encrypted key", () => {
-  it(
-    "opens it with the passphrase of a file, encrypts the keys it creates, and shows no secret at any log level",
-    async () => {
-      const { stdout, stderr, said } = await runs("named", ["--key-passphrase-file", place("passphrase")], {})
-      expect(stdout).toContain(address)
-      expectNoSecret(stdout + stderr + said + everythingIn(place("named")))
-      for (const made of ["faucet.key", "node.key"]) {
-        expect(JSON.parse(readFileSync(place(`named/${made}`), "utf8"))).toMatchObject({ udg_key: 1 })
-      }
-      const { stdout: doctor } = await InProcess.udg("doctor", place("named"))
-      expect(doctor).toMatch(/node\.key: is readable, by its owner only, and is encrypted/)
-    },
-    LIMIT_MS,
-  )
+  it("opens it with the passphrase of a file, encrypts the keys it creates, and shows no secret at any log level", async () => {
+    const { stdout, stderr, said } = await runs("named", ["--key-passphrase-file", place("passphrase")], {})
+    expect(stdout).toContain(address)
+    expectNoSecret(stdout + stderr + said + everythingIn(place("named")))
+    for (const made of ["faucet.key", "node.key"]) {
+      expect(JSON.parse(readFileSync(place(`named/${made}`), "utf8"))).toMatchObject({ udg_key: 1 })
+    }
+    const { stdout: doctor } = await InProcess.udg("doctor", place("named"))
+    expect(doctor).toMatch(/node\.key: is readable, by its owner only, and is encrypted/)
+  })
 
-  it(
-    "opens it with a credential of systemd, unless a file is named",
-    async () => {
-      const credentials = { CREDENTIALS_DIRECTORY: place("credentials") }
-      const { stdout } = await runs("credential", [], credentials)
-      expect(stdout).toContain(address)
-      writeFileSync(place("other"), "another passphrase\n", { mode: 0o600 })
-      const node = new Running(
-        process.execPath,
-        [program, ...words("never", "--key-passphrase-file", place("other"))],
-        credentials,
-      )
-      expect(await node.end()).toMatchObject({ code: 1 })
-      expect(node.stderr).toBe(
-        `udg: key file ${place("validator.key")}: the passphrase is wrong, or the file was modified\n`,
-      )
-    },
-    LIMIT_MS,
-  )
+  it("opens it with a credential of systemd, unless a file is named", async () => {
+    const credentials = { CREDENTIALS_DIRECTORY: place("credentials") }
+    const { stdout } = await runs("credential", [], credentials)
+    expect(stdout).toContain(address)
+    writeFileSync(place("other"), "another passphrase\n", { mode: 0o600 })
+    const node = new Running(
+      process.execPath,
+      [program, ...words("never", "--key-passphrase-file", place("other"))],
+      credentials,
+    )
+    expect(await node.end()).toMatchObject({ code: 1 })
+    expect(node.stderr).toBe(
+      `udg: key file ${place("validator.key")}: the passphrase is wrong, or the file was modified\n`,
+    )
+  })
 
-  it(
-    "asks for the passphrase once at a terminal, and echoes nothing, including text typed ahead",
-    async () => {
-      const person = new Person({})
-      try {
-        const line = ["--ephemeral", "--port", "0", "--validator-key", place("validator.key"), "--faucet-key"]
-        const terminal = person.sit(`udg ${[...line, place("faucet.key")].join(" ")}`)
-        await terminal.see(`Passphrase of ${place("validator.key")}: `)
-        terminal.type(`wrong\r${PASSPHRASE}\r`)
-        await terminal.see("the passphrase is wrong")
-        await terminal.see(address)
-        terminal.type("\u0003")
-        expect(await terminal.end()).toBe(0)
-        expect(terminal.raw).not.toContain("horse")
-        expect(terminal.text.split("Passphrase of").length).toBe(3)
-      } finally {
-        person.leave()
-      }
-    },
-    LIMIT_MS,
-  )
+  it("asks for the passphrase once at a terminal, and echoes nothing, including text typed ahead", async () => {
+    const person = new Person({})
+    try {
+      const line = ["--ephemeral", "--port", "0", "--validator-key", place("validator.key"), "--faucet-key"]
+      const terminal = person.sit(`udg ${[...line, place("faucet.key")].join(" ")}`)
+      await terminal.see(`Passphrase of ${place("validator.key")}: `)
+      terminal.type(`wrong\r${PASSPHRASE}\r`)
+      await terminal.see("the passphrase is wrong")
+      await terminal.see(address)
+      terminal.type("\u0003")
+      expect(await terminal.end()).toBe(0)
+      expect(terminal.raw).not.toContain("horse")
+      expect(terminal.text.split("Passphrase of").length).toBe(3)
+    } finally {
+      person.leave()
+    }
+  })
 
   it("ends in one line where the passphrase is missing or its file invalid", async () => {
     writeFileSync(place("empty"), "\n", { mode: 0o600 })

@@ -8,7 +8,6 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -19,18 +18,15 @@ import {
   writeSync,
 } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import * as Process from "../storage/Process.js"
 import { sqlite } from "../storage/world.js"
 import * as Rest from "../support/Rest.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import { udg } from "./InProcess.js"
 import { program, Running } from "./Running.js"
-
-/** Long enough for a busy machine; only ends tests that hang. */
-const LIMIT_MS = 120_000
 
 const nodeIn = (directory: string, ...words: ReadonlyArray<string>): Running => {
   const port = words.includes("--port") ? [] : ["--port", "0"]
@@ -53,13 +49,11 @@ const rows = (file: string, statement: string) => Effect.runPromise(sqlite(file,
 
 // Most of the time is spent waiting for a node to start or reach a round. Each has its own directory.
 describe.concurrent("the built node", () => {
-  let folder = ""
+  const folder = TemporaryFolder.forTests("endings")
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "udg-endings-"))
     chmodSync(folder, 0o711)
     await runTo(place("original"), 30, "--round-ms", "10")
-  }, LIMIT_MS)
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  })
 
   const place = (name: string): string => join(folder, name)
   const database = (directory: string): string => join(directory, "udg.db")
@@ -74,8 +68,7 @@ describe.concurrent("the built node", () => {
   const runTo = async (directory: string, round: number, ...words: ReadonlyArray<string>): Promise<Running> => {
     const node = nodeIn(directory, ...words)
     await node.until(async () => /^ {2}data directory/m.test(node.stdout) && (await lastRound(directory)) >= round)
-    node.signal("SIGTERM")
-    const { code, tookMs } = await node.end()
+    const { code, tookMs } = await node.stop()
     expect({ code, stderr: node.stderr }).toMatchObject({ code: 0 })
     expect(tookMs).toBeLessThan(20_000)
     return node
@@ -93,20 +86,15 @@ describe.concurrent("the built node", () => {
     await runTo(directory, (await lastRound(directory)) + 5)
   }
 
-  it(
-    "opens no inspector, which could read its keys, on a signal",
-    async () => {
-      const node = nodeIn(place("inspected"))
-      await node.until(() => /^ {2}data directory/m.test(node.stdout))
-      node.signal("SIGUSR1")
-      // Signals arrive in order, so the node has handled the first one when it exits on the second.
-      node.signal("SIGTERM")
-      expect(await node.end()).toMatchObject({ code: 0 })
-      expect(node.stderr).not.toMatch(/debugger/i)
-      expect(node.stdout).toMatch(/^ {2}p2p +[0-9a-f]{64}@127\.0\.0\.1:\d+$/m)
-    },
-    LIMIT_MS,
-  )
+  it("opens no inspector, which could read its keys, on a signal", async () => {
+    const node = nodeIn(place("inspected"))
+    await node.until(() => /^ {2}data directory/m.test(node.stdout))
+    node.signal("SIGUSR1")
+    // Signals arrive in order, so the node has handled the first one when it exits on the second.
+    expect(await node.stop()).toMatchObject({ code: 0 })
+    expect(node.stderr).not.toMatch(/debugger/i)
+    expect(node.stdout).toMatch(/^ {2}p2p +[0-9a-f]{64}@127\.0\.0\.1:\d+$/m)
+  })
 
   const refused = async (directory: string, ...words: ReadonlyArray<string>) => {
     const node = nodeIn(directory, ...words)
@@ -120,93 +108,82 @@ describe.concurrent("the built node", () => {
 
   const lastLine = (text: string): string => text.trimEnd().split("\n").at(-1) ?? ""
 
-  it(
-    "creates a network at its first start, and continues it at the second",
-    async () => {
-      const directory = place("restart")
-      const first = await runTo(directory, 105, "--round-ms", "10")
-      for (const key of ["validator.key", "faucet.key"]) expect(statSync(join(directory, key)).mode & 0o777).toBe(0o600)
-      const genesis = readFileSync(join(directory, "genesis.json"), "utf8")
-      const before = await rows(database(directory), "select commit_index, hex(hash) from commits order by 1")
-      const checkpoint = await rows(database(directory), "select round, hex(hash) from checkpoints where round = 101")
-      expect(checkpoint).toHaveLength(1)
+  it("creates a network at its first start, and continues it at the second", async () => {
+    const directory = place("restart")
+    const first = await runTo(directory, 105, "--round-ms", "10")
+    for (const key of ["validator.key", "faucet.key"]) expect(statSync(join(directory, key)).mode & 0o777).toBe(0o600)
+    const genesis = readFileSync(join(directory, "genesis.json"), "utf8")
+    const before = await rows(database(directory), "select commit_index, hex(hash) from commits order by 1")
+    const checkpoint = await rows(database(directory), "select round, hex(hash) from checkpoints where round = 101")
+    expect(checkpoint).toHaveLength(1)
 
-      const second = await runTo(directory, before.length + 20, "--round-ms", "10")
-      expect(second.stdout.match(/genesis .*/)?.[0]).toBe(first.stdout.match(/genesis .*/)?.[0])
-      expect(second.stdout).not.toContain("made just now")
-      expect(second.stderr.match(/--round-ms 10 is ignored/g)).toHaveLength(1)
-      expect(readFileSync(join(directory, "genesis.json"), "utf8")).toBe(genesis)
-      const after = await rows(database(directory), "select commit_index, hex(hash) from commits order by 1")
-      expect(after.slice(0, before.length)).toEqual(before)
-      expect(after.map(([index]) => index)).toEqual(after.map((_, i) => i))
-      expect(await rows(database(directory), "select round, hex(hash) from checkpoints where round = 101")).toEqual(
-        checkpoint,
-      )
-    },
-    LIMIT_MS,
-  )
+    const second = await runTo(directory, before.length + 20, "--round-ms", "10")
+    expect(second.stdout.match(/genesis .*/)?.[0]).toBe(first.stdout.match(/genesis .*/)?.[0])
+    expect(second.stdout).not.toContain("made just now")
+    expect(second.stderr.match(/--round-ms 10 is ignored/g)).toHaveLength(1)
+    expect(readFileSync(join(directory, "genesis.json"), "utf8")).toBe(genesis)
+    const after = await rows(database(directory), "select commit_index, hex(hash) from commits order by 1")
+    expect(after.slice(0, before.length)).toEqual(before)
+    expect(after.map(([index]) => index)).toEqual(after.map((_, i) => i))
+    expect(await rows(database(directory), "select round, hex(hash) from checkpoints where round = 101")).toEqual(
+      checkpoint,
+    )
+  })
 
   const WARNS = "warns once of each weakness of a genesis of several validators, and not of one without any"
-  it(
-    Rest.of("five programs one after the other", WARNS),
-    async () => {
-      const validators: Array<string> = []
-      for (const name of ["one", "two"]) {
-        const { stdout } = await udg("genesis", "key", "--out", place(name))
-        validators.push("--validator", `${/public key +(\S+)/.exec(stdout)?.[1]}:2000`)
-      }
-      const warnings = async (name: string, ...words: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
-        const file = place(`${name}.json`)
-        expect((await udg("genesis", "new", "--out", file, ...validators, ...words)).code).toBe(0)
-        const node = nodeIn(place(name), "--genesis", file, "--no-validate", "--port", "0", "--rpc-port", "0")
-        await node.until(() => /running/.test(node.stderr))
-        node.signal("SIGTERM")
-        await node.end()
-        return [...node.stderr.matchAll(/weak genesis: (\S+ \S+ \S+)/g)].map(([, said = ""]) => said)
-      }
-      expect(await warnings("prudent")).toEqual([])
-      const weak = ["--network-id", "weak", "--execution-delay-rounds", "60", "--quorum-percent", "10"]
-      expect(await warnings("weak", ...weak)).toEqual([
-        "execution_delay_rounds is 60,",
-        "quorum_percent is 10,",
-        "the network id",
-      ])
-    },
-    LIMIT_MS,
-  )
+  it(Rest.of("five programs one after the other", WARNS), async () => {
+    const validators: Array<string> = []
+    for (const name of ["one", "two"]) {
+      const { stdout } = await udg("genesis", "key", "--out", place(name))
+      validators.push("--validator", `${/public key +(\S+)/.exec(stdout)?.[1]}:2000`)
+    }
+    const warnings = async (name: string, ...words: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+      const file = place(`${name}.json`)
+      expect((await udg("genesis", "new", "--out", file, ...validators, ...words)).code).toBe(0)
+      const node = nodeIn(place(name), "--genesis", file, "--no-validate", "--port", "0", "--rpc-port", "0")
+      await node.until(() => /running/.test(node.stderr))
+      await node.stop()
+      return [...node.stderr.matchAll(/weak genesis: (\S+ \S+ \S+)/g)].map(([, said = ""]) => said)
+    }
+    expect(await warnings("prudent")).toEqual([])
+    const weak = ["--network-id", "weak", "--execution-delay-rounds", "60", "--quorum-percent", "10"]
+    expect(await warnings("weak", ...weak)).toEqual([
+      "execution_delay_rounds is 60,",
+      "quorum_percent is 10,",
+      "the network id",
+    ])
+  })
 
-  it(
-    Rest.of("a minute between two counts", "ends with 101 while it runs, when a balance in its database is changed"),
-    async () => {
-      const node = nodeIn(place("altered"), "--round-ms", "100")
-      const file = database(place("altered"))
-      await node.until(async () => /running/.test(node.stderr) && (await lastRound(place("altered"))) > 5)
-      const [[reserve, before] = []] = await rows(
-        file,
-        "select address, balance from accounts order by balance desc limit 1",
-      )
-      await rows(file, `update accounts set balance = balance + 7 where address = '${String(reserve)}'`)
-      const altered = await lastRound(place("altered"))
-      const { code } = await node.end()
-      expect(code).toBe(101)
-      expect(node.stderr).toMatch(
-        /supply invariant violated: in udg\.db at commit \d+, balances and held bonds do not add up to the liquid total/,
-      )
-      // The executed commits and the wrong balance stay in the database, for investigation.
-      expect(await lastRound(place("altered"))).toBeGreaterThan(altered)
-      expect(await rows(file, `select balance from accounts where address = '${String(reserve)}'`)).toEqual([
-        [Number(before) + 7],
-      ])
-    },
-    4 * LIMIT_MS,
-  )
+  it(Rest.of(
+    "a minute between two counts",
+    "ends with 101 while it runs, when a balance in its database is changed",
+  ), async () => {
+    const node = nodeIn(place("altered"), "--round-ms", "100")
+    const file = database(place("altered"))
+    await node.until(async () => /running/.test(node.stderr) && (await lastRound(place("altered"))) > 5)
+    const [[reserve, before] = []] = await rows(
+      file,
+      "select address, balance from accounts order by balance desc limit 1",
+    )
+    await rows(file, `update accounts set balance = balance + 7 where address = '${String(reserve)}'`)
+    const altered = await lastRound(place("altered"))
+    const { code } = await node.end()
+    expect(code).toBe(101)
+    expect(node.stderr).toMatch(
+      /supply invariant violated: in udg\.db at commit \d+, balances and held bonds do not add up to the liquid total/,
+    )
+    // The executed commits and the wrong balance stay in the database, for investigation.
+    expect(await lastRound(place("altered"))).toBeGreaterThan(altered)
+    expect(await rows(file, `select balance from accounts where address = '${String(reserve)}'`)).toEqual([
+      [Number(before) + 7],
+    ])
+  }, 480_000)
 
   it(Rest.of("one more start", "stops at once for a second signal"), async () => {
     const node = nodeIn(place("twice"))
     await node.until(() => /running/.test(node.stderr))
     node.signal("SIGINT")
-    node.signal("SIGTERM")
-    const { code, signal, tookMs } = await node.end()
+    const { code, signal, tookMs } = await node.stop()
     expect(code === 0 || signal !== null).toBe(true)
     expect(tookMs).toBeLessThan(20_000)
   })
@@ -267,39 +244,30 @@ describe.concurrent("the built node", () => {
     })
   })
 
-  it(
-    Rest.of("more starts", "allows one process per directory"),
-    async () => {
-      const directory = place("locked")
-      const node = nodeIn(directory)
-      await node.until(() => /running/.test(node.stderr))
-      const other = await refused(directory)
-      expect(other).toMatchObject({ code: 1, stdout: "" })
-      expect(other.stderr).toMatch(/^udg: .* is in use by another process; .*\n$/)
-      node.signal("SIGKILL")
-      await node.end()
-      await runTo(directory, 1)
-    },
-    LIMIT_MS,
-  )
+  it(Rest.of("more starts", "allows one process per directory"), async () => {
+    const directory = place("locked")
+    const node = nodeIn(directory)
+    await node.until(() => /running/.test(node.stderr))
+    const other = await refused(directory)
+    expect(other).toMatchObject({ code: 1, stdout: "" })
+    expect(other.stderr).toMatch(/^udg: .* is in use by another process; .*\n$/)
+    await node.stop("SIGKILL")
+    await runTo(directory, 1)
+  })
 
-  it(
-    Rest.of("more starts", "reports contradictory options or files, and changes nothing"),
-    async () => {
-      const directory = place("disagree")
-      await runTo(directory, 5, "--round-ms", "10", "--testnet", "false")
-      const wrongMode = await refusedHere(directory, "--testnet", "true")
-      expect(wrongMode).toMatchObject({ code: 1, stdout: "" })
-      expect(wrongMode.stderr).toMatch(/^udg: --testnet true asks for a testnet, .* says mainnet; .*\n$/)
-      const wrongGenesis = await refusedHere(directory, "--genesis", join(place("original"), "genesis.json"))
-      expect(wrongGenesis.code).toBe(1)
-      expect(wrongGenesis.stderr).toMatch(/^udg: --genesis .* is udg-solo-.*, but .* holds udg-solo-.*\n$/)
-      const follower = await refusedHere(place("follower"), "--no-validate")
-      expect(follower.code).toBe(1)
-      expect(follower.stderr).toMatch(/^udg: --no-validate: .*--genesis FILE\n$/)
-    },
-    LIMIT_MS,
-  )
+  it(Rest.of("more starts", "reports contradictory options or files, and changes nothing"), async () => {
+    const directory = place("disagree")
+    await runTo(directory, 5, "--round-ms", "10", "--testnet", "false")
+    const wrongMode = await refusedHere(directory, "--testnet", "true")
+    expect(wrongMode).toMatchObject({ code: 1, stdout: "" })
+    expect(wrongMode.stderr).toMatch(/^udg: --testnet true asks for a testnet, .* says mainnet; .*\n$/)
+    const wrongGenesis = await refusedHere(directory, "--genesis", join(place("original"), "genesis.json"))
+    expect(wrongGenesis.code).toBe(1)
+    expect(wrongGenesis.stderr).toMatch(/^udg: --genesis .* is udg-solo-.*, but .* holds udg-solo-.*\n$/)
+    const follower = await refusedHere(place("follower"), "--no-validate")
+    expect(follower.code).toBe(1)
+    expect(follower.stderr).toMatch(/^udg: --no-validate: .*--genesis FILE\n$/)
+  })
 
   /** Removes a directory under a running node. The node must report the loss everywhere before it exits. */
   const endsWithout = async (directory: string, vanish: () => void, node: Running): Promise<void> => {
@@ -326,40 +294,32 @@ describe.concurrent("the built node", () => {
     expect(node.stderr).not.toContain("a bug, please report it")
   }
 
-  it(
-    "ends with 1 when its directory is deleted, after a message",
-    async () => {
-      const directory = place("deleted")
-      // Again and again, because the node may create a file meanwhile, and one that was not listed stays.
-      const remove = () => {
-        while (existsSync(directory)) {
-          try {
-            rmSync(directory, { recursive: true, force: true })
-          } catch (error) {
-            if (!(error instanceof Error && "code" in error && error.code === "ENOTEMPTY")) throw error
-          }
+  it("ends with 1 when its directory is deleted, after a message", async () => {
+    const directory = place("deleted")
+    // Again and again, because the node may create a file meanwhile, and one that was not listed stays.
+    const remove = () => {
+      while (existsSync(directory)) {
+        try {
+          rmSync(directory, { recursive: true, force: true })
+        } catch (error) {
+          if (!(error instanceof Error && "code" in error && error.code === "ENOTEMPTY")) throw error
         }
       }
-      await endsWithout(directory, remove, nodeIn(directory))
-      // The node must not recreate it.
-      expect(existsSync(directory)).toBe(false)
-    },
-    LIMIT_MS,
-  )
+    }
+    await endsWithout(directory, remove, nodeIn(directory))
+    // The node must not recreate it.
+    expect(existsSync(directory)).toBe(false)
+  })
 
-  it(
-    Rest.of("more starts", "ends with 1 when a file of its directory is replaced"),
-    async () => {
-      const directory = leftBehind("replaced")
-      const replace = () => {
-        cpSync(join(directory, "signed.db"), place("copy of signed.db"))
-        renameSync(place("copy of signed.db"), join(directory, "signed.db"))
-      }
-      await endsWithout(directory, replace, nodeIn(directory))
-      await goesOn(directory)
-    },
-    LIMIT_MS,
-  )
+  it(Rest.of("more starts", "ends with 1 when a file of its directory is replaced"), async () => {
+    const directory = leftBehind("replaced")
+    const replace = () => {
+      cpSync(join(directory, "signed.db"), place("copy of signed.db"))
+      renameSync(place("copy of signed.db"), join(directory, "signed.db"))
+    }
+    await endsWithout(directory, replace, nodeIn(directory))
+    await goesOn(directory)
+  })
 
   it.runIf(isRoot && Process.canMount)(
     Rest.of("more starts", "ends with 1 when the volume of its directory is detached"),
@@ -369,20 +329,15 @@ describe.concurrent("the built node", () => {
       expect(spawnSync("mount", ["-t", "tmpfs", "-o", "size=256m,mode=0700", "tmpfs", directory]).status).toBe(0)
       await endsWithout(directory, () => spawnSync("umount", ["--lazy", directory]), nodeIn(directory))
     },
-    LIMIT_MS,
   )
 
-  it(
-    Rest.of("more starts", "rewrites its genesis when only the database still has it"),
-    async () => {
-      const directory = leftBehind("no-genesis")
-      const before = readFileSync(join(directory, "genesis.json"), "utf8")
-      rmSync(join(directory, "genesis.json"))
-      await goesOn(directory)
-      expect(readFileSync(join(directory, "genesis.json"), "utf8")).toBe(before)
-    },
-    LIMIT_MS,
-  )
+  it(Rest.of("more starts", "rewrites its genesis when only the database still has it"), async () => {
+    const directory = leftBehind("no-genesis")
+    const before = readFileSync(join(directory, "genesis.json"), "utf8")
+    rmSync(join(directory, "genesis.json"))
+    await goesOn(directory)
+    expect(readFileSync(join(directory, "genesis.json"), "utf8")).toBe(before)
+  })
 
   const endsWith101 = async (name: string, balance: string): Promise<void> => {
     const directory = leftBehind(`supply ${name}`)
@@ -399,63 +354,55 @@ describe.concurrent("the built node", () => {
   }
 
   const WRONG_BALANCE = "ends with 101 when a balance has %s, with both sums"
-  it.each([["one sat more", "balance + 1"]])(WRONG_BALANCE, endsWith101, LIMIT_MS)
+  it.each([["one sat more", "balance + 1"]])(WRONG_BALANCE, endsWith101)
   it.each([
     ["one sat less", "balance - 1"],
     ["less than nothing", "-1"],
     ["more than there is", "3000000000000000"],
-  ])(Rest.of("more of the same", WRONG_BALANCE), endsWith101, LIMIT_MS)
+  ])(Rest.of("more of the same", WRONG_BALANCE), endsWith101)
 
-  it(
-    Rest.of("more starts", "ends with 100 when the stored vertices contradict a stored commit"),
-    async () => {
-      const directory = leftBehind("rollback")
-      const [[hash] = []] = await rows(database(directory), "select hex(hash) from commits where commit_index = 10")
-      const flip = `update commits set hash = x'${"00".repeat(32)}' where commit_index = 10`
-      await rows(database(directory), flip)
-      const { code, stderr } = await refused(directory)
-      expect(code).toBe(100)
-      expect(lastLine(stderr)).toMatch(/ERROR supervisor .*finality rollback: the stored vertices decide commit 10 /)
-      expect(lastLine(stderr)).toContain(String(hash).toLowerCase())
-      // After the restart by a service manager the node reports the same problem without checking the database again.
-      await rows(database(directory), `update commits set hash = x'${hash}' where commit_index = 10`)
-      const again = await refused(directory)
-      expect(again).toMatchObject({ code: 100, stdout: "" })
-      expect(lastLine(again.stderr)).toMatch(
-        /ERROR supervisor .*ended with 100 at .*finality rollback: .*exit-100\.md.*exitCode=100/,
-      )
-      const unsaid = await udg("recover", "--data-dir", directory)
-      expect(unsaid).toMatchObject({
-        code: 1,
-        stdout: expect.stringContaining("finality rollback: the stored vertices"),
-      })
-      expect(await udg("doctor", directory)).toMatchObject({
-        code: 1,
-        stdout: expect.stringContaining("ended with 100"),
-      })
-      expect((await refused(directory)).code).toBe(100)
-      // Once the hash is restored and the operator confirms, the node continues: nothing else was changed.
-      expect(await udg("recover", "--data-dir", directory, "--yes")).toMatchObject({ code: 0 })
-      await goesOn(directory)
-      expect(await udg("recover", "--data-dir", directory)).toMatchObject({ code: 0 })
-    },
-    LIMIT_MS,
-  )
+  it(Rest.of("more starts", "ends with 100 when the stored vertices contradict a stored commit"), async () => {
+    const directory = leftBehind("rollback")
+    const [[hash] = []] = await rows(database(directory), "select hex(hash) from commits where commit_index = 10")
+    const flip = `update commits set hash = x'${"00".repeat(32)}' where commit_index = 10`
+    await rows(database(directory), flip)
+    const { code, stderr } = await refused(directory)
+    expect(code).toBe(100)
+    expect(lastLine(stderr)).toMatch(/ERROR supervisor .*finality rollback: the stored vertices decide commit 10 /)
+    expect(lastLine(stderr)).toContain(String(hash).toLowerCase())
+    // After the restart by a service manager the node reports the same problem without checking the database again.
+    await rows(database(directory), `update commits set hash = x'${hash}' where commit_index = 10`)
+    const again = await refused(directory)
+    expect(again).toMatchObject({ code: 100, stdout: "" })
+    expect(lastLine(again.stderr)).toMatch(
+      /ERROR supervisor .*ended with 100 at .*finality rollback: .*exit-100\.md.*exitCode=100/,
+    )
+    const unsaid = await udg("recover", "--data-dir", directory)
+    expect(unsaid).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("finality rollback: the stored vertices"),
+    })
+    expect(await udg("doctor", directory)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("ended with 100"),
+    })
+    expect((await refused(directory)).code).toBe(100)
+    // Once the hash is restored and the operator confirms, the node continues: nothing else was changed.
+    expect(await udg("recover", "--data-dir", directory, "--yes")).toMatchObject({ code: 0 })
+    await goesOn(directory)
+    expect(await udg("recover", "--data-dir", directory)).toMatchObject({ code: 0 })
+  })
 
-  it(
-    "ends with 1 when a page is damaged",
-    async () => {
-      const directory = leftBehind("damaged")
-      const page = 4_096
-      const file = openSync(database(directory), "r+")
-      writeSync(file, Buffer.alloc(page, 0x5a), 0, page, 2 * page)
-      closeSync(file)
-      const { code, stderr } = await refused(directory)
-      expect(code).toBe(1)
-      expect(stderr).toMatch(/^udg: .*udg\.db is damaged: .*; restore a backup, .*\n$/)
-    },
-    LIMIT_MS,
-  )
+  it("ends with 1 when a page is damaged", async () => {
+    const directory = leftBehind("damaged")
+    const page = 4_096
+    const file = openSync(database(directory), "r+")
+    writeSync(file, Buffer.alloc(page, 0x5a), 0, page, 2 * page)
+    closeSync(file)
+    const { code, stderr } = await refused(directory)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^udg: .*udg\.db is damaged: .*; restore a backup, .*\n$/)
+  })
 
   // SQLite gave the files beside a database the same wrong mode, which blocked later starts.
   it.runIf(hasModes)(
@@ -484,10 +431,8 @@ describe.concurrent("the built node", () => {
       }
       const node = ordinaryNodeIn(directory)
       await node.until(() => /running/.test(node.stderr))
-      node.signal("SIGTERM")
-      expect(await node.end()).toMatchObject({ code: 0 })
+      expect(await node.stop()).toMatchObject({ code: 0 })
     },
-    LIMIT_MS,
   )
 
   it.runIf(Process.canMount)(
@@ -502,7 +447,6 @@ describe.concurrent("the built node", () => {
       expect(node.stderr).toMatch(/^udg: [^\n]+\n$/)
       await goesOn(directory)
     },
-    LIMIT_MS,
   )
 
   it.runIf(Process.canMount)(
@@ -514,9 +458,9 @@ describe.concurrent("the built node", () => {
       writeFileSync(
         image,
         `mount -t tmpfs -o size=3m tmpfs "$1" || exit 99
-       "$2" "$3" --data-dir "$1" --port 0 --round-ms 1; echo "full: $?"
-       mount -o remount,size=256m "$1"
-       timeout -s TERM 5 "$2" "$3" --data-dir "$1" --port 0; echo "roomy: $?"`,
+     "$2" "$3" --data-dir "$1" --port 0 --round-ms 1; echo "full: $?"
+     mount -o remount,size=256m "$1"
+     timeout -s TERM 5 "$2" "$3" --data-dir "$1" --port 0; echo "roomy: $?"`,
       )
       spawnSync("mkdir", ["-p", directory])
       const node = new Running("unshare", ["-rm", "sh", image, directory, process.execPath, program])
@@ -525,6 +469,5 @@ describe.concurrent("the built node", () => {
       expect(node.stdout, node.stderr).toMatch(/roomy: (0|124)/)
       expect(node.stderr).toMatch(/udg: no space is left for .*; free some and start again/)
     },
-    LIMIT_MS,
   )
 })

@@ -21,8 +21,7 @@ const exporterOf = async (target: string): Promise<{ readonly exporter: Running;
 }
 
 const stopped = async (running: Running): Promise<number | null> => {
-  running.signal("SIGTERM")
-  return (await running.end()).code
+  return (await running.stop()).code
 }
 
 /** HELP and TYPE of each family, and the value of each series without labels. */

@@ -1,26 +1,21 @@
 /** The commands for networks of several nodes, as users run them. */
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
+import { existsSync, readFileSync, statSync } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
-import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Rest from "../support/Rest.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import * as InProcess from "./InProcess.js"
 import { Person, typed } from "./wallet/Person.js"
 
 const program = resolve(import.meta.dirname, "../../dist/main.js")
-const LIMIT_MS = 180_000
 /** A public key that is not a point of the curve, and one for which anyone can sign. */
 const NO_POINT = `02${"00".repeat(31)}`
 const IDENTITY = `01${"00".repeat(31)}`
 
-let folder = ""
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "udg-localnet-"))
-})
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = TemporaryFolder.forTests("localnet")
 
 const file = (name: string): string => join(folder, name)
 
@@ -107,44 +102,40 @@ describe("udg genesis", () => {
 })
 
 describe("udg localnet", () => {
-  it(
-    "starts all its nodes, shows their addresses, stops them all, and resumes the same network",
-    async () => {
-      const run = (...words: ReadonlyArray<string>) =>
-        udg(["localnet", "--dir", "net", "--port", "0", ...words], (said, stop) => {
-          if (said.includes("Ctrl-C")) stop()
-        })
-      const first = await run("--validators", "2", "--round-ms", "200")
-      expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: "" })
-      expect([...first.stdout.matchAll(/^ {2}node-\d +http:\S+\n +[0-9a-f]{64}@127\.0\.0\.1:\d+$/gm)]).toHaveLength(2)
-      expect(first.stdout).toMatch(/^ {2}keys +node-N\/validator\.key\n +node-0\/faucet\.key$/m)
-      const genesis = JSON.parse(readFileSync(join(folder, "net", "genesis.json"), "utf8"))
-      expect(genesis.parameters).toMatchObject({ quorum_percent: 34, voting_period_rounds: 14_400 })
-      expect(genesis.allocations).toEqual([{ address: genesis.faucet.address, amount: 5_000_000 * 100_000_000 }])
-      // Each node ends by itself after the signal: its log says so.
-      for (const node of ["node-0", "node-1"]) {
-        expect(readFileSync(join(folder, "net", node, "node.log"), "utf8")).toContain("asked to stop")
-      }
-      const second = await run()
-      const hash = /genesis +([0-9a-f]{64})/
-      expect(hash.exec(second.stdout)?.[1]).toBe(hash.exec(first.stdout)?.[1])
-      // A second network in the same directory: its nodes report why they cannot run.
-      let other = ""
-      await udg(["localnet", "--dir", "net", "--port", "0"], (said, stop) => {
-        if (!said.includes("Ctrl-C") || other !== "") return
-        other = "asked"
-        void run().then(({ stderr }) => {
-          other = stderr
-          stop()
-        })
+  it("starts all its nodes, shows their addresses, stops them all, and resumes the same network", async () => {
+    const run = (...words: ReadonlyArray<string>) =>
+      udg(["localnet", "--dir", "net", "--port", "0", ...words], (said, stop) => {
+        if (said.includes("Ctrl-C")) stop()
       })
-      expect(other).toMatch(/^udg: node-0 ended with exit code 1: .* is in use by another process; .*\n$/)
-      const more = await run("--validators", "3")
-      expect(more.code).toBe(1)
-      expect(more.stderr).toContain("holds a network of 2 validators")
-    },
-    LIMIT_MS,
-  )
+    const first = await run("--validators", "2", "--round-ms", "200")
+    expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: "" })
+    expect([...first.stdout.matchAll(/^ {2}node-\d +http:\S+\n +[0-9a-f]{64}@127\.0\.0\.1:\d+$/gm)]).toHaveLength(2)
+    expect(first.stdout).toMatch(/^ {2}keys +node-N\/validator\.key\n +node-0\/faucet\.key$/m)
+    const genesis = JSON.parse(readFileSync(join(folder, "net", "genesis.json"), "utf8"))
+    expect(genesis.parameters).toMatchObject({ quorum_percent: 34, voting_period_rounds: 14_400 })
+    expect(genesis.allocations).toEqual([{ address: genesis.faucet.address, amount: 5_000_000 * 100_000_000 }])
+    // Each node ends by itself after the signal: its log says so.
+    for (const node of ["node-0", "node-1"]) {
+      expect(readFileSync(join(folder, "net", node, "node.log"), "utf8")).toContain("asked to stop")
+    }
+    const second = await run()
+    const hash = /genesis +([0-9a-f]{64})/
+    expect(hash.exec(second.stdout)?.[1]).toBe(hash.exec(first.stdout)?.[1])
+    // A second network in the same directory: its nodes report why they cannot run.
+    let other = ""
+    await udg(["localnet", "--dir", "net", "--port", "0"], (said, stop) => {
+      if (!said.includes("Ctrl-C") || other !== "") return
+      other = "asked"
+      void run().then(({ stderr }) => {
+        other = stderr
+        stop()
+      })
+    })
+    expect(other).toMatch(/^udg: node-0 ended with exit code 1: .* is in use by another process; .*\n$/)
+    const more = await run("--validators", "3")
+    expect(more.code).toBe(1)
+    expect(more.stderr).toContain("holds a network of 2 validators")
+  })
 
   it("creates nothing where a port is in use or invalid, and names it", async () => {
     const refused = async (first: number, nodes: number) =>
@@ -178,53 +169,42 @@ describe("udg localnet", () => {
     expect(existsSync(file("none"))).toBe(false)
   })
 
-  it(
-    Rest.of("a network once more", "shows its start on a terminal, and limits clients only on request"),
-    async () => {
-      const person = new Person({})
-      const statusesOf = async (url: string) =>
-        Promise.all(Array.from({ length: 15 }, async () => (await fetch(`${url}/keygen`)).status))
-      const start = async (...words: ReadonlyArray<string>) => {
-        const terminal = person.sit(typed("localnet", "--dir", "net", "--port", "0", "--validators", "1", ...words))
-        await terminal.see("Ctrl-C stops all of them.")
-        const [url = ""] = /(?<=node-0 +)http:\S+/.exec(terminal.screen) ?? []
-        const statuses = new Set(await statusesOf(url))
-        terminal.type("\u0003")
-        expect(await terminal.end()).toBe(0)
-        return { terminal, statuses }
-      }
-      try {
-        const limited = await start("--rate-limits", "on")
-        expect(limited.terminal.text).toContain("starting 1 node … 0 s")
-        expect(limited.terminal.screen).not.toContain("starting")
-        expect(limited.statuses).toEqual(new Set([200, 429]))
-        expect((await start()).statuses).toEqual(new Set([200]))
-      } finally {
-        person.leave()
-      }
-    },
-    LIMIT_MS,
-  )
+  it(Rest.of("a network once more", "shows its start on a terminal, and limits clients only on request"), async () => {
+    const person = new Person({})
+    const statusesOf = async (url: string) =>
+      Promise.all(Array.from({ length: 15 }, async () => (await fetch(`${url}/keygen`)).status))
+    const start = async (...words: ReadonlyArray<string>) => {
+      const terminal = person.sit(typed("localnet", "--dir", "net", "--port", "0", "--validators", "1", ...words))
+      await terminal.see("Ctrl-C stops all of them.")
+      const [url = ""] = /(?<=node-0 +)http:\S+/.exec(terminal.screen) ?? []
+      const statuses = new Set(await statusesOf(url))
+      terminal.type("\u0003")
+      expect(await terminal.end()).toBe(0)
+      return { terminal, statuses }
+    }
+    try {
+      const limited = await start("--rate-limits", "on")
+      expect(limited.terminal.text).toContain("starting 1 node … 0 s")
+      expect(limited.terminal.screen).not.toContain("starting")
+      expect(limited.statuses).toEqual(new Set([200, 429]))
+      expect((await start()).statuses).toEqual(new Set([200]))
+    } finally {
+      person.leave()
+    }
+  })
 
   // The program used to wait for ever for a node that hangs.
-  it(
-    Rest.of("it waits for one that hangs", "ends even when a node does not"),
-    async () => {
-      const nodes: Array<number> = []
-      const { code } = await udg(
-        ["localnet", "--dir", "hung", "--port", "0", "--validators", "1"],
-        (said, stop, pid) => {
-          if (!said.includes("Ctrl-C") || nodes.length > 0) return
-          const listed = execFileSync("ps", ["-o", "pid=", "--ppid", String(pid)], { encoding: "utf8" })
-          nodes.push(...listed.trim().split("\n").map(Number))
-          for (const node of nodes) process.kill(node, "SIGSTOP")
-          stop()
-        },
-      )
-      expect(code).toBe(0)
-      expect(nodes).toHaveLength(1)
-      for (const node of nodes) expect(() => process.kill(node, 0)).toThrow("ESRCH")
-    },
-    LIMIT_MS,
-  )
+  it(Rest.of("it waits for one that hangs", "ends even when a node does not"), async () => {
+    const nodes: Array<number> = []
+    const { code } = await udg(["localnet", "--dir", "hung", "--port", "0", "--validators", "1"], (said, stop, pid) => {
+      if (!said.includes("Ctrl-C") || nodes.length > 0) return
+      const listed = execFileSync("ps", ["-o", "pid=", "--ppid", String(pid)], { encoding: "utf8" })
+      nodes.push(...listed.trim().split("\n").map(Number))
+      for (const node of nodes) process.kill(node, "SIGSTOP")
+      stop()
+    })
+    expect(code).toBe(0)
+    expect(nodes).toHaveLength(1)
+    for (const node of nodes) expect(() => process.kill(node, 0)).toThrow("ESRCH")
+  })
 })

@@ -19,8 +19,7 @@ describe("the operator listener", () => {
     url = /"url":"(http:\/\/127\.0\.0\.1:\d+)"/.exec(node.stderr)?.[1] ?? ""
   })
   afterAll(async () => {
-    node.signal("SIGTERM")
-    expect((await node.end()).code).toBe(0)
+    expect((await node.stop()).code).toBe(0)
   })
 
   const ask = (method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Answer> =>

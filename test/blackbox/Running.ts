@@ -7,6 +7,12 @@ import { setTimeout as sleep } from "node:timers/promises"
 /** The built node. */
 export const program = resolve(import.meta.dirname, "../../dist/main.js")
 
+interface Ended {
+  readonly code: number | null
+  readonly signal: string | null
+  readonly tookMs: number
+}
+
 export class Running {
   readonly #child: ChildProcess
   readonly #ended: Promise<unknown>
@@ -44,9 +50,14 @@ export class Running {
   }
 
   /** The exit code, and how long the process took to end from now. */
-  async end(): Promise<{ readonly code: number | null; readonly signal: string | null; readonly tookMs: number }> {
+  async end(): Promise<Ended> {
     const started = performance.now()
     await this.#ended
     return { code: this.#child.exitCode, signal: this.#child.signalCode, tookMs: performance.now() - started }
+  }
+
+  stop(signal: NodeJS.Signals = "SIGTERM"): Promise<Ended> {
+    this.signal(signal)
+    return this.end()
   }
 }

@@ -1,16 +1,15 @@
 /** What the node reports to systemd. A fake `systemd-notify` records its arguments. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import * as Rest from "../support/Rest.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import { program, Running } from "./Running.js"
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "udg-notify-"))
+  folder = TemporaryFolder.forTest("notify")
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 const said = (): ReadonlyArray<string> => {
   const file = join(folder, "said")
@@ -25,8 +24,7 @@ const start = (script: string, variables: Readonly<Record<string, string>>) => {
 }
 
 const ending = async (node: Running) => {
-  node.signal("SIGTERM")
-  expect((await node.end()).code).toBe(0)
+  expect((await node.stop()).code).toBe(0)
 }
 
 const WRITES = 'echo "$NOTIFY_SOCKET $*" >> "$(dirname "$0")/said"'

@@ -2,22 +2,21 @@
  * No real node lets one key sign for every account: not by an option, a file or a variable, and not on the data of a
  * development network.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { afterAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
 import * as Wallet from "../../src/client/Wallet.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import { FILES } from "../../src/storage/files/DataDirectory.js"
 import * as StateFile from "../../src/testing/StateFile.js"
 import { startNode } from "../../src/testing/Testing.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import * as InProcess from "./InProcess.js"
 import { program, Running } from "./Running.js"
 
-const folder = mkdtempSync(join(tmpdir(), "udg-stand-in-"))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = TemporaryFolder.forTests("stand-in")
 
 const nobody = "00000000000000000000000000000000000000aa"
 
@@ -59,8 +58,7 @@ describe("a real node", () => {
     // The account's own key signs the same transaction, which shows that the node works.
     expect(await client.sendAndWait(Wallet.sign(unsigned, alice))).toMatchObject({ applied: true })
     expect((await client.balance(nobody)).balance).toBe(6)
-    node.signal("SIGTERM")
-    expect(await node.end()).toMatchObject({ code: 0 })
+    expect(await node.stop()).toMatchObject({ code: 0 })
   })
 
   it("has no option, setting or genesis field for impersonation", async () => {

@@ -57,8 +57,7 @@ const start = async (variables: Readonly<Record<string, string>>) => {
 }
 
 const stop = async (node: Running) => {
-  node.signal("SIGTERM")
-  expect((await node.end()).code).toBe(0)
+  expect((await node.stop()).code).toBe(0)
 }
 
 beforeAll(async () => {

@@ -121,8 +121,7 @@ export const start = async (settings: Settings = {}): Promise<TestNode> => {
   await node.until(() => RPC_LINE.test(node.stdout))
   const url = RPC_LINE.exec(node.stdout)?.[1] ?? ""
   const stop = async () => {
-    node.signal("SIGTERM")
-    const ended = await node.end()
+    const ended = await node.stop()
     remove()
     return ended
   }

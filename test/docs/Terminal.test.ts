@@ -36,8 +36,7 @@ beforeAll(async () => {
   await node.until(() => / {2}data directory/.test(node.stdout))
 })
 afterAll(async () => {
-  node.signal("SIGTERM")
-  await node.end()
+  await node.stop()
   operator.leave()
 })
 

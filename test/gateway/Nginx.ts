@@ -39,8 +39,7 @@ export const before = async (folder: string, first: Gateway, second: Gateway): P
     port,
     url,
     stop: async () => {
-      nginx.signal("SIGTERM")
-      await nginx.end()
+      await nginx.stop()
     },
   }
 }

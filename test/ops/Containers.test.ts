@@ -3,7 +3,6 @@ import { execFileSync } from "node:child_process"
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { tmpdir } from "node:os"
 import { delimiter, join, resolve } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Ajv2019 } from "ajv/dist/2019.js"
@@ -17,6 +16,7 @@ import * as Manual from "../../src/rpc/server/Manual.js"
 import { program, Running } from "../blackbox/Running.js"
 import { textOf as docOf } from "../docs/Pages.js"
 import * as Rest from "../support/Rest.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import { optionsIn, pathOf, textOf, variables, variablesIn, yamlOf } from "./Kit.js"
 
 interface Service {
@@ -58,10 +58,9 @@ describe("the image", () => {
   })
 
   describe("contains a program", () => {
-    const folder = mkdtempSync(join(tmpdir(), "udg-held-"))
+    const folder = TemporaryFolder.forTests("held")
     const held = join(folder, "dist/main.js")
     beforeAll(() => execFileSync(process.execPath, [resolve(pathOf(".."), "scripts/image.mjs"), folder]))
-    afterAll(() => rmSync(folder, { recursive: true }))
 
     it(
       Rest.of(
@@ -77,8 +76,7 @@ describe("the image", () => {
         expect((await fetch(`${rpc}/faucet`, { method: "POST", headers, body })).status).toBe(200)
         expect((await fetch(`${rpc}/explorer/`)).status).toBe(200)
         expect(await (await fetch(`${rpc}/llms.txt`)).text()).toMatch(/^# udg\n/)
-        node.signal("SIGTERM")
-        expect((await node.end()).code).toBe(0)
+        expect((await node.stop()).code).toBe(0)
       },
     )
 
@@ -282,8 +280,7 @@ describe("the compose file with an archive and gateways", () => {
 })
 
 describe("the health check of the image", () => {
-  const directory = mkdtempSync(join(tmpdir(), "udg-image-"))
-  afterAll(() => rmSync(directory, { recursive: true }))
+  const directory = TemporaryFolder.forTests("image")
 
   it(Rest.of("a start", "asks for the health of a node where it serves, whatever --rpc-port says"), async () => {
     const data = join(directory, "data")
@@ -291,8 +288,7 @@ describe("the health check of the image", () => {
     await node.until(() => existsSync(join(data, "running.json")))
     const asked = () => new Running("sh", [pathOf("docker/health.sh")], { UDG_DATA_DIR: data }).end()
     expect((await asked()).code).toBe(0)
-    node.signal("SIGTERM")
-    await node.end()
+    await node.stop()
     expect((await asked()).code).toBe(1)
   })
 
@@ -329,7 +325,7 @@ describe("the health check of the image", () => {
 })
 
 describe("the founding service", () => {
-  const directory = mkdtempSync(join(tmpdir(), "udg-found-"))
+  const directory = TemporaryFolder.forTests("found")
   const network = join(directory, "network")
   const fileOf = (n: number, name: string): string => join(network, `node-${n}`, name)
   const found = (): string =>
@@ -342,7 +338,6 @@ describe("the founding service", () => {
     symlinkSync(program, join(directory, "udg"))
     said = found()
   })
-  afterAll(() => rmSync(directory, { recursive: true }))
 
   it("uses only options that udg genesis has", () => {
     const help = execFileSync(process.execPath, [program, "genesis", "--help"], { encoding: "utf8" })
@@ -370,8 +365,7 @@ describe("the founding service", () => {
   it(Rest.of("a start", "creates a directory that a node starts from without options"), async () => {
     const node = new Running(process.execPath, [program, "--data-dir", join(network, "node-1"), "--port", "0"])
     await node.until(() => node.stdout.includes("rpc"))
-    node.signal("SIGTERM")
-    expect((await node.end()).code).toBe(0)
+    expect((await node.stop()).code).toBe(0)
     expect(node.stdout).toMatch(/udg-compose-[0-9a-f]{16} \(testnet\)/)
     expect(node.stdout).toContain("/faucet")
   })

@@ -1,10 +1,9 @@
 /** A real node behind a real nginx with the example's configuration: what the proxy adds, forwards and hides. */
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { createServer, type IncomingMessage, request } from "node:http"
 import { connect as http2, type IncomingHttpHeaders } from "node:http2"
 import { connect } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
@@ -12,6 +11,7 @@ import * as Calls from "../../src/client/wire/Calls.js"
 import { program, Running } from "../blackbox/Running.js"
 import { everywhere } from "../edge/Answers.js"
 import * as Rest from "../support/Rest.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import { isTried, textOf } from "./Kit.js"
 import { freePort, mainConfiguration } from "./RealNginx.js"
 
@@ -113,12 +113,11 @@ const ask = async (asked: Asked): Promise<Answer> => {
 }
 
 describe.runIf(isTried("nginx", "-v"))("a node behind nginx", () => {
-  let folder = ""
+  const folder = TemporaryFolder.forTests("nginx")
   let node: Running
   let nginx: Running
   let ports: Ports
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "udg-nginx-"))
     const words = ["--ephemeral", "--port", "0", "--rpc-port", "0", "--trusted-proxy", "127.0.0.1"]
     node = new Running(process.execPath, [program, ...words])
     await node.until(() => /running/.test(node.stderr))
@@ -137,10 +136,8 @@ describe.runIf(isTried("nginx", "-v"))("a node behind nginx", () => {
   })
   afterAll(async () => {
     for (const running of [nginx, node]) {
-      running.signal("SIGTERM")
-      await running.end()
+      await running.stop()
     }
-    rmSync(folder, { recursive: true, force: true })
   })
 
   const through = (path: string, from: string, more: Partial<Asked> = {}): Promise<Answer> =>
@@ -290,11 +287,10 @@ describe.runIf(isTried("nginx", "-v"))("a node behind nginx", () => {
 })
 
 describe.runIf(isTried("nginx", "-v"))("nginx in front of a missing node", () => {
-  let folder = ""
+  const folder = TemporaryFolder.forTests("nginx-away")
   let nginx: Running
   let ports: Ports
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "udg-nginx-away-"))
     ports = { plain: await freePort(), served: await freePort(), secure: await freePort(), node: await freePort() }
     const made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=node.example"]
     const files = ["-keyout", join(folder, "key.pem"), "-out", join(folder, "certificate.pem")]
@@ -313,9 +309,7 @@ describe.runIf(isTried("nginx", "-v"))("nginx in front of a missing node", () =>
     )
   })
   afterAll(async () => {
-    nginx.signal("SIGTERM")
-    await nginx.end()
-    rmSync(folder, { recursive: true, force: true })
+    await nginx.stop()
   })
 
   const from = (client: string, path = "/status"): Promise<Answer> =>
@@ -386,7 +380,7 @@ describe.runIf(isTried("nginx", "-v"))("nginx in front of a missing node", () =>
 describe.runIf(isTried("caddy", "version"))("a node behind Caddy", () => {
   it("is reachable, hides its metrics, and has Caddy's refusals in the API's form", async () => {
     const text = textOf("caddy/Caddyfile")
-    const folder = mkdtempSync(join(tmpdir(), "udg-caddy-"))
+    const folder = TemporaryFolder.forTest("caddy")
     const node = new Running(process.execPath, [program, "--ephemeral", "--port", "0", "--trusted-proxy", "127.0.0.1"])
     await node.until(() => /running/.test(node.stderr))
     const own = /^ {2}rpc +http:\/\/127\.0\.0\.1:(\d+)$/m.exec(node.stdout)?.[1] ?? ""
@@ -414,17 +408,14 @@ describe.runIf(isTried("caddy", "version"))("a node behind Caddy", () => {
       expect([413, 502]).toContain(large.status)
       expect(large.headers).toMatchObject(ofTheInterface)
       expect(["BodyTooLarge", "Unavailable"]).toContain(codeOf(large))
-      node.signal("SIGTERM")
-      await node.end()
+      await node.stop()
       const away = await asked("/status")
       expect(away).toMatchObject({ status: 502, headers: { ...ofTheInterface, "retry-after": "5" } })
       expect(codeOf(away)).toBe("Unavailable")
     } finally {
       for (const running of [caddy, node]) {
-        running.signal("SIGTERM")
-        await running.end()
+        await running.stop()
       }
-      rmSync(folder, { recursive: true, force: true })
     }
   })
 })

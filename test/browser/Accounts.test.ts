@@ -1,50 +1,42 @@
 /** A wallet with several accounts: import and export of keys, and the help before signing. */
 import { readFileSync } from "node:fs"
 import { Option } from "effect"
-import type { Browser, Page } from "playwright-core"
+import type { Page } from "playwright-core"
 import decode from "qr/decode.js"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { connect } from "../../src/client/Client.js"
 import * as KeyFile from "../../src/client/KeyFile.js"
 import * as Mnemonic from "../../src/client/Mnemonic.js"
 import * as Wallet from "../../src/client/Wallet.js"
 import * as RealNode from "../rpc/RealNode.js"
+import { forTests } from "../support/forTests.js"
 import * as Axe from "./Axe.js"
 import * as Browsers from "./Browser.js"
 import * as Purse from "./Purse.js"
+import * as Visitor from "./Visitor.js"
 
-let node: RealNode.RealNode
-let browser: Browser
+const node = forTests(() => RealNode.start({ roundMs: Option.some(100) }))
+const visitor = Visitor.forTests()
 let network: Wallet.WalletNetwork
 let validator: Wallet.Account
 let owner: Wallet.SecretKey
 
 beforeAll(async () => {
-  node = await RealNode.start({ roundMs: Option.some(100) })
-  browser = await Browsers.launch()
-  const info = await connect(node.url).core.network()
+  const info = await connect(node().url).core.network()
   network = Wallet.network(info)
-  validator = Wallet.account(network, Option.getOrThrow(node.validatorKey))
-  await RealNode.earned(node, validator.address, info.parameters.name_fee_sats)
+  validator = Wallet.account(network, Option.getOrThrow(node().validatorKey))
+  await RealNode.earned(node(), validator.address, info.parameters.name_fee_sats)
   await RealNode.finalized(
-    node,
+    node(),
     validator.registerName({ nonce: 0, fee: info.parameters.name_fee_sats, name: "alice" }),
   )
   owner = Wallet.generate()
-  const faucet = Wallet.account(network, Option.getOrThrow(node.faucetKey))
+  const faucet = Wallet.account(network, Option.getOrThrow(node().faucetKey))
   const to = Wallet.account(network, owner).address
-  await RealNode.finalized(node, faucet.transfer({ nonce: 0, fee: 10_000_000, to, amount: Wallet.sats("1000") }))
-})
-afterAll(async () => {
-  await browser?.close()
-  await node?.stop()
+  await RealNode.finalized(node(), faucet.transfer({ nonce: 0, fee: 10_000_000, to, amount: Wallet.sats("1000") }))
 })
 
-const open = async (options: Parameters<typeof Browsers.open>[1] = {}) => {
-  const watched = await Browsers.open(browser, options)
-  await watched.page.goto(`${node.url}/explorer/wallet`)
-  return watched
-}
+const visitWallet = (options?: Visitor.Options) => visitor.visit(`${node().url}/explorer/wallet`, options)
 
 const writtenBy = (key: Wallet.SecretKey): string => Wallet.account(network, key).addressBech32
 
@@ -67,7 +59,8 @@ const isNowhere = async (page: Page, keys: ReadonlyArray<Wallet.SecretKey>): Pro
 
 describe("several accounts", () => {
   it("are imported from hex, from 24 words and from key files under one passphrase, and removed one by one", async () => {
-    const { page, troubles, sent } = await open()
+    const { page, sent } = await visitor.open()
+    await page.goto(`${node().url}/explorer/wallet`)
     const [first, second, third, fourth] = [owner, Wallet.generate(), Wallet.generate(), Wallet.generate()]
     await Purse.bringKey(page, first.toSecretHex())
     await isShown(page, first)
@@ -123,29 +116,26 @@ describe("several accounts", () => {
     await isShown(page, fourth)
     await isNowhere(page, keys)
     for (const key of keys) expect(sent.filter((request) => request.includes(key.toSecretHex()))).toEqual([])
-    expect(troubles).toEqual([])
-    await page.context().close()
   })
 
   it("are not mixed with those that another tab has made under another passphrase", async () => {
-    const { page } = await open()
+    const page = await visitWallet()
     await Purse.makeKey(page)
     const other = await page.context().newPage()
-    await other.goto(`${node.url}/explorer/wallet`)
+    await other.goto(`${node().url}/explorer/wallet`)
     await other.getByText("Delete 1 key…").click()
     await other.getByRole("button", { name: "Delete 1 key" }).click()
     await Purse.makeKey(other)
     await page.getByRole("button", { name: "Add an account" }).click()
     await page.getByRole("button", { name: "Make another key" }).click()
     await page.getByText("the keys of this browser have changed").waitFor()
-    await page.context().close()
   })
 
   it("are listed as another tab stores them, and only those listed are deleted", async () => {
-    const { page } = await open()
+    const page = await visitWallet()
     await Purse.makeKey(page)
     const other = await page.context().newPage()
-    await other.goto(`${node.url}/explorer/wallet`)
+    await other.goto(`${node().url}/explorer/wallet`)
     await other.getByText("This browser stores the key of").waitFor()
     await page.getByRole("button", { name: "Add an account" }).click()
     await page.getByRole("button", { name: "Make another key" }).click()
@@ -165,11 +155,10 @@ describe("several accounts", () => {
     await other.getByRole("button", { name: "Delete 2 keys" }).click()
     await other.getByText("unseen", { exact: true }).waitFor({ timeout: 10_000 })
     expect(await other.locator(".hashes li").count()).toBe(1)
-    await page.context().close()
   })
 
   it("begin with the single key that an older version kept in the browser", async () => {
-    const { page } = await open()
+    const page = await visitWallet()
     const key = Wallet.generate()
     await page.evaluate(
       async ({ secret, passphrase, address }) => {
@@ -203,13 +192,12 @@ describe("several accounts", () => {
       .waitFor()
     await page.reload()
     await page.getByText("This browser stores the 2 keys of").waitFor()
-    await page.context().close()
   })
 })
 
 describe("a key", () => {
   it("is exported as words or as a file that udg and this page accept, only with the passphrase", async () => {
-    const { page, troubles } = await open()
+    const page = await visitWallet()
     const key = Wallet.generate()
     await Purse.bringKey(page, key.toSecretHex())
     await page.getByRole("button", { name: /^Show the secret key/ }).click()
@@ -231,14 +219,12 @@ describe("a key", () => {
     const file = readFileSync(await (await saving).path(), "utf8")
     expect((await Wallet.restoreKey(file, Purse.PASSPHRASE)).toSecretHex()).toBe(key.toSecretHex())
     await isNowhere(page, [key])
-    expect(troubles).toEqual([])
-    await page.context().close()
   })
 
   it("is locked after a quarter of an hour without use, and not before", async () => {
-    const { page } = await Browsers.open(browser)
+    const { page } = await visitor.open()
     await page.clock.install()
-    await page.goto(`${node.url}/explorer/wallet`)
+    await page.goto(`${node().url}/explorer/wallet`)
     await Purse.bringKey(page, owner.toSecretHex())
     await page.clock.fastForward("14:00")
     await page.getByLabel("Amount in UDG").press("1")
@@ -247,13 +233,13 @@ describe("a key", () => {
     await page.clock.fastForward("01:30")
     await page.getByRole("button", { name: "Unlock" }).waitFor()
     await isNowhere(page, [owner])
-    await page.context().close()
   })
 })
 
 describe("the form before signing", () => {
   it("reads an address with a camera", async () => {
-    const { page, troubles } = await open({ colorScheme: "dark" })
+    const { page, troubles } = await visitor.openTroubled({ colorScheme: "dark" })
+    await page.goto(`${node().url}/explorer/wallet`)
     await Purse.bringKey(page, owner.toSecretHex())
     await page.getByText("Receive", { exact: true }).click()
     const code = page.getByRole("img", { name: `QR code of ${writtenBy(owner)}` })
@@ -271,11 +257,11 @@ describe("the form before signing", () => {
     expect(decode({ ...image, data: Uint8Array.from(image.data) })).toBe(writtenBy(owner).toUpperCase())
     expect(await Axe.seriousOn(page)).toEqual([])
     expect(troubles.filter((text) => !text.includes("data:image"))).toEqual([])
-    await page.context().close()
   })
 
   it("shows a name's address and an address's name, and reports unknown ones", async () => {
-    const { page } = await open()
+    const { page } = await visitor.openTroubled()
+    await page.goto(`${node().url}/explorer/wallet`)
     await Purse.bringKey(page, owner.toSecretHex())
     const form = page.getByRole("form", { name: "Send" })
     const resolved = form.locator(".resolved")
@@ -290,11 +276,10 @@ describe("the form before signing", () => {
     const lastWrong = validator.addressBech32.replace(/.$/, (last) => (last === "q" ? "p" : "q"))
     await form.getByLabel("To", { exact: true }).fill(lastWrong)
     await form.getByText(/checksum/).waitFor()
-    await page.context().close()
   })
 
   it("fills in the most that the account can give, which leaves nothing", async () => {
-    const { page } = await open()
+    const page = await visitWallet()
     await Purse.bringKey(page, owner.toSecretHex())
     await page.getByText("1,000").first().waitFor()
     const form = page.getByRole("form", { name: "Send" })
@@ -314,23 +299,19 @@ describe("the form before signing", () => {
       await page.getByText("the network's minimum; it is charged even if the transaction fails").waitFor()
       await page.getByRole("button", { name: "Back" }).click()
     }
-    await page.context().close()
   })
 
   it("chooses the validator of a link that has its address in hex", async () => {
-    const { page } = await Browsers.open(browser)
-    await page.goto(`${node.url}/explorer/wallet?action=delegate&validator=${validator.address}`)
+    const page = await visitor.visit(`${node().url}/explorer/wallet?action=delegate&validator=${validator.address}`)
     await Purse.bringKey(page, owner.toSecretHex())
     const choice = page.getByRole("form", { name: "Delegate" }).getByLabel("Validator")
     await expect.poll(() => choice.inputValue()).toBe(validator.addressBech32)
-    await page.context().close()
   })
 
   it("explains shared accounts before a key is imported", async () => {
-    const { page } = await open(Browsers.phone)
+    const page = await visitWallet(Browsers.phone)
     await page.getByText("Do several keys sign for your account?").waitFor()
     await page.getByText("udg multisig").waitFor()
     expect(await Axe.seriousOn(page)).toEqual([])
-    await page.context().close()
   })
 })

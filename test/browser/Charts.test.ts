@@ -1,26 +1,22 @@
 /** Time series of a real node, in a real browser. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Option } from "effect"
-import type { Browser, Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { Page } from "playwright-core"
+import { beforeAll, describe, expect, it } from "vitest"
 import { connect } from "../../src/client/Client.js"
 import * as RealNode from "../rpc/RealNode.js"
+import { forTests } from "../support/forTests.js"
 import * as Axe from "./Axe.js"
 import * as Browsers from "./Browser.js"
 import * as Painted from "./Painted.js"
+import * as Visitor from "./Visitor.js"
 
-let node: RealNode.RealNode
-let browser: Browser
+const node = forTests(() => RealNode.start({ roundMs: Option.some(100) }))
+const visitor = Visitor.forTests()
 
 beforeAll(async () => {
-  node = await RealNode.start({ roundMs: Option.some(100) })
-  browser = await Browsers.launch()
-  const client = connect(node.url)
+  const client = connect(node().url)
   while ((await client.monitoring.history({ urlParams: {} })).at.length < 8) await sleep(200)
-})
-afterAll(async () => {
-  await browser?.close()
-  await node?.stop()
 })
 
 const plot = (page: Page, title: string) => page.getByRole("region", { name: title }).getByRole("img")
@@ -43,8 +39,7 @@ describe("the charts", () => {
   ] as const)(
     "draw the figures that the node kept before the page was opened, and announce them, %s",
     async (_, options) => {
-      const { page, troubles } = await Browsers.open(browser, options)
-      await page.goto(`${node.url}/explorer/charts`)
+      const page = await visitor.visit(`${node().url}/explorer/charts`, options)
       const rounds = plot(page, "Rounds per second")
       await rounds.waitFor()
       expect(await rounds.getAttribute("aria-label")).toMatch(
@@ -62,14 +57,11 @@ describe("the charts", () => {
       // With an odd number of charts, the last one fills its row.
       expect(await right("Pending transactions")).toBe(await right("Staked, UDG"))
       expect(await Axe.seriousOn(page)).toEqual([])
-      expect(troubles).toEqual([])
-      await page.context().close()
     },
   )
 
   it("show the values under the pointer in all of them, and another period", async () => {
-    const { page, troubles } = await Browsers.open(browser)
-    await page.goto(`${node.url}/explorer/charts`)
+    const page = await visitor.visit(`${node().url}/explorer/charts`)
     await page.getByRole("radio", { name: "5 min" }).check()
     const chart = page.getByRole("region", { name: "Rounds per second" })
     await chart.getByText("now", { exact: true }).waitFor()
@@ -84,23 +76,21 @@ describe("the charts", () => {
     await chart.getByText("now", { exact: true }).waitFor()
     await page.getByRole("radio", { name: "1 y" }).check()
     await expect.poll(() => plot(page, "Supply, UDG").getAttribute("aria-label")).toContain("the last year")
-    expect(troubles).toEqual([])
-    await page.context().close()
   })
 
   it("draw a balance as steps that last until the next change", async () => {
-    const { page, troubles } = await Browsers.open(browser)
+    const { page } = await visitor.open()
     await withArchive(page)
     const began = Date.now() - 600_000
     const balances = [300, 100, 200].map((coins, i) => ({
       ...{ commit: 3 - i, nonce: 0, timestamp: began + (3 - i) * 60_000, balance: coins * 100_000_000 },
     }))
-    const { validators } = await connect(node.url).staking.validators()
+    const { validators } = await connect(node().url).staking.validators()
     const address = validators[0]?.address
     await page.route("**/account/*/balances?*", (route) =>
       route.fulfill({ json: { address, balances, next_commit: null } }),
     )
-    await page.goto(`${node.url}/explorer/address/${address}`)
+    await page.goto(`${node().url}/explorer/address/${address}`)
     const chart = plot(page, "Balance over time")
     await chart.waitFor()
     expect(await chart.getAttribute("aria-label")).toBe(
@@ -116,12 +106,10 @@ describe("the charts", () => {
     expect(levels).toHaveLength(2)
     expect(levels[0]).toBeLessThan(levels[1] ?? 0)
     expect(heights.size).toBeLessThan(8)
-    expect(troubles).toEqual([])
-    await page.context().close()
   })
 
   it.each([2 * A_PAGE, 2 * A_PAGE + 1])("draw each of %i days, over several answers", async (days) => {
-    const { page, troubles } = await Browsers.open(browser)
+    const { page } = await visitor.open()
     await withArchive(page)
     const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
     const asked: Array<string | null> = []
@@ -138,7 +126,7 @@ describe("the charts", () => {
         }))
       await route.fulfill({ json: { statistics } })
     })
-    await page.goto(`${node.url}/explorer/charts`)
+    await page.goto(`${node().url}/explorer/charts`)
     const vertices = plot(page, "Vertices per day")
     await vertices.waitFor()
     const most = days.toLocaleString("en")
@@ -146,20 +134,18 @@ describe("the charts", () => {
       `Vertices per day, since the network began: between 1 and ${most}, last ${most}`,
     )
     expect(asked).toHaveLength(3)
-    expect(troubles).toEqual([])
-    await page.context().close()
   })
 
   it("stack missed rounds on those that were made", async () => {
-    const { page, troubles } = await Browsers.open(browser)
+    const { page } = await visitor.open()
     await page.route("**/validator/*/rounds?*", async (route) => {
       const response = await route.fetch()
       const { step_ms: step, ...rest } = await response.json()
       const at = [3, 2, 1].map((back) => Math.floor(Date.now() / step - back) * step)
       await route.fulfill({ response, json: { ...rest, step_ms: step, at, made: [60, 60, 60], missed: [40, 40, 40] } })
     })
-    const { validators } = await connect(node.url).staking.validators()
-    await page.goto(`${node.url}/explorer/validator/${validators[0]?.address}`)
+    const { validators } = await connect(node().url).staking.validators()
+    await page.goto(`${node().url}/explorer/validator/${validators[0]?.address}`)
     const canvas = plot(page, "Rounds made and missed").locator("canvas")
     await canvas.waitFor()
     const made = await Painted.rowsOf(canvas, "--good")
@@ -171,17 +157,13 @@ describe("the charts", () => {
       expect(Math.max(...bar.missed)).toBeLessThan(Math.min(...bar.made))
       expect(bar.made.length / (bar.made.length + bar.missed.length)).toBeCloseTo(0.6, 1)
     }
-    expect(troubles).toEqual([])
-    await page.context().close()
   })
 
   it("appear in small on a freshly loaded overview", async () => {
-    const { page } = await Browsers.open(browser)
-    await page.goto(`${node.url}/explorer/`)
+    const page = await visitor.visit(`${node().url}/explorer/`)
     const trend = page.getByRole("img", { name: /^Rounds per second: between/ })
     await trend.waitFor()
     await page.reload()
     await trend.waitFor()
-    await page.context().close()
   })
 })

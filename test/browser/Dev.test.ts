@@ -1,15 +1,14 @@
 /** The controls of `udg dev` against real pages: a page open on the same machine must not reach them. */
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
-import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { program, Running } from "../blackbox/Running.js"
-import * as Browsers from "./Browser.js"
+import * as Visitor from "./Visitor.js"
 
 let network: Running
 let controls = ""
 let pages: Http.Server
-let browser: Browser
+const visitor = Visitor.forTests()
 
 beforeAll(async () => {
   network = new Running(process.execPath, [program, "dev", "--rpc-port", "0", "--on-demand"])
@@ -17,13 +16,10 @@ beforeAll(async () => {
   controls = /^ {2}controls +(\S+)$/m.exec(network.stdout)?.[1] ?? ""
   pages = Http.createServer((_, response) => response.setHeader("Content-Type", "text/html").end("<!doctype html>"))
   await new Promise<void>((listening) => pages.listen(0, "127.0.0.1", listening))
-  browser = await Browsers.launch()
 })
 afterAll(async () => {
-  await browser?.close()
   pages?.close()
-  network?.signal("SIGTERM")
-  await network?.end()
+  await network?.stop()
 })
 
 const roundNow = async (): Promise<unknown> => {
@@ -32,7 +28,7 @@ const roundNow = async (): Promise<unknown> => {
 }
 
 it("keeps out every page of another origin, and shows its user the position", async () => {
-  const { page } = await Browsers.open(browser)
+  const { page } = await visitor.openTroubled()
   await page.goto(`http://localhost:${(pages.address() as AddressInfo).port}/`)
   const before = await roundNow()
   const outcomes = await page.evaluate(async (controls) => {

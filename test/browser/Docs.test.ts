@@ -1,14 +1,15 @@
 /** The documentation site in a real browser: below a path of a server, from a folder without one, and on a phone. */
 import { execFile } from "node:child_process"
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { createServer, type Server } from "node:http"
-import { tmpdir } from "node:os"
 import { extname, join, resolve } from "node:path"
 import { promisify } from "node:util"
-import type { Browser, Page } from "playwright-core"
+import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import * as Axe from "./Axe.js"
 import * as Browsers from "./Browser.js"
+import * as Visitor from "./Visitor.js"
 
 const root = resolve(import.meta.dirname, "../..")
 const TYPES: Readonly<Record<string, string>> = {
@@ -20,13 +21,12 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 const BELOW = "/projects/udg/"
 
-let folder = ""
+const folder = TemporaryFolder.forTests("docs")
 let server: Server
-let browser: Browser
+const visitor = Visitor.forTests()
 let url = ""
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "udg-docs-"))
   await promisify(execFile)("npm", ["run", "--silent", "docs", "--", "--out", join(folder, "site")], { cwd: root })
   server = createServer((request, response) => {
     const path = new URL(request.url ?? "", "http://localhost").pathname
@@ -37,13 +37,8 @@ beforeAll(async () => {
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
   const address = server.address()
   url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}${BELOW}`
-  browser = await Browsers.launch()
 })
-afterAll(async () => {
-  await browser?.close()
-  server?.close()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => void server?.close())
 
 /** Starts at the front page, uses the search and links, and returns. */
 const look = async (page: Page, start: string): Promise<void> => {
@@ -73,28 +68,22 @@ const look = async (page: Page, start: string): Promise<void> => {
 
 describe("the documentation", () => {
   it("is searchable in full, below a path of a server", async () => {
-    const { page, troubles, sent } = await Browsers.open(browser)
+    const { page, sent } = await visitor.open()
     await look(page, url)
-    expect(troubles).toEqual([])
     expect(sent.filter((request) => !request.startsWith(url))).toEqual([])
-    await page.context().close()
   })
 
   it("works from a folder without a server", async () => {
-    const { page, troubles } = await Browsers.open(browser)
+    const { page } = await visitor.open()
     await look(page, `file://${folder}/site/`)
-    expect(troubles).toEqual([])
-    await page.context().close()
   })
 
   it("reports an empty search, and closes with Escape", async () => {
-    const { page } = await Browsers.open(browser)
-    await page.goto(`${url}docs/cli.html`)
+    const page = await visitor.visit(`${url}docs/cli.html`)
     await page.getByLabel("Search the documentation").fill("xyzzy")
     await page.getByText("Nothing about “xyzzy”.").waitFor()
     await page.keyboard.press("Escape")
     expect(await page.locator("#results").isVisible()).toBe(false)
-    await page.context().close()
   })
 
   it.each([
@@ -103,7 +92,7 @@ describe("the documentation", () => {
     ["a phone, light", { ...Browsers.phone, colorScheme: "light" }],
     ["a phone, dark", { ...Browsers.phone, colorScheme: "dark" }],
   ] as const)("fits the screen of %s, and axe finds nothing serious", async (_, how) => {
-    const { page } = await Browsers.open(browser, how)
+    const { page } = await visitor.open(how)
     for (const path of [
       "index",
       "docs/concepts",
@@ -117,11 +106,10 @@ describe("the documentation", () => {
       expect(await Browsers.isTooWide(page), path).toBe(false)
       expect(await Axe.seriousOn(page), path).toEqual([])
     }
-    await page.context().close()
   })
 
   it("copies code, and only the typed lines of a terminal session", async () => {
-    const { page, troubles } = await Browsers.open(browser, { permissions: ["clipboard-read", "clipboard-write"] })
+    const { page } = await visitor.open({ permissions: ["clipboard-read", "clipboard-write"] })
     const copied = async (path: string, text: string): Promise<string> => {
       await page.goto(`${url}docs/${path}.html`)
       const code = page.locator(".code").filter({ hasText: text }).first()
@@ -131,30 +119,24 @@ describe("the documentation", () => {
     }
     expect(await copied("getting-started", "$ udg faucet 50")).toBe("udg faucet 50\nudg balance")
     expect(await copied("client", 'from "udg-client"')).toContain('from "udg-client"\n')
-    expect(troubles).toEqual([])
-    await page.context().close()
   })
 
   it("opens a page at its top, with its menu entry in view", async () => {
-    const { page } = await Browsers.open(browser)
-    await page.goto(`${url}docs/left-out.html`)
+    const page = await visitor.visit(`${url}docs/left-out.html`)
     const current = page.locator("nav [aria-current]")
     const { y = 0, height = 0 } = (await current.boundingBox()) ?? {}
     const screen = await page.evaluate(() => ({ from: scrollY, height: innerHeight }))
     expect(screen.from).toBe(0)
     expect(y).toBeGreaterThan(0)
     expect(y + height).toBeLessThanOrEqual(screen.height)
-    await page.context().close()
   })
 
   it("opens its menu on a phone", async () => {
-    const { page } = await Browsers.open(browser, Browsers.phone)
-    await page.goto(`${url}index.html`)
+    const page = await visitor.visit(`${url}index.html`, Browsers.phone)
     const link = page.getByLabel("All pages").getByRole("link", { name: "Become a validator" })
     expect(await link.isVisible()).toBe(false)
     await page.getByText("All pages", { exact: true }).click()
     await link.click()
     await page.waitForURL(/docs\/tutorials\/validator\.html$/)
-    await page.context().close()
   })
 })

@@ -1,24 +1,16 @@
 /** Uses the explorer with the keyboard alone, and with the browser's back and forward. */
 import { Option } from "effect"
-import type { Browser, Page } from "playwright-core"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import type { Page } from "playwright-core"
+import { expect, it } from "vitest"
 import { connect } from "../../src/client/Client.js"
 import * as RealNode from "../rpc/RealNode.js"
+import { forTests } from "../support/forTests.js"
 import * as Axe from "./Axe.js"
-import * as Browsers from "./Browser.js"
 import * as Purse from "./Purse.js"
+import * as Visitor from "./Visitor.js"
 
-let browser: Browser
-let node: RealNode.RealNode
-
-beforeAll(async () => {
-  node = await RealNode.start({ roundMs: Option.some(150) })
-  browser = await Browsers.launch()
-})
-afterAll(async () => {
-  await browser?.close()
-  await node?.stop()
-})
+const node = forTests(() => RealNode.start({ roundMs: Option.some(150) }))
+const visitor = Visitor.forTests()
 
 interface Focused {
   readonly words: string
@@ -56,8 +48,7 @@ const tabTo = async (page: Page, wanted: RegExp): Promise<void> => {
 const heading = (page: Page, name: RegExp) => page.getByRole("heading", { level: 1, name }).waitFor()
 
 it("leads from the overview to a payment by keyboard alone", async () => {
-  const { page, troubles } = await Browsers.open(browser, { reducedMotion: "reduce" })
-  await page.goto(`${node.url}/explorer/`)
+  const page = await visitor.visit(`${node().url}/explorer/`, { reducedMotion: "reduce" })
   await page.locator(".figure-card").first().waitFor()
   await page.keyboard.press("Tab")
   expect((await focused(page)).words).toBe("Skip to content")
@@ -74,7 +65,7 @@ it("leads from the overview to a payment by keyboard alone", async () => {
   await page.goBack()
   await heading(page, /^Validators$/)
 
-  await page.goto(`${node.url}/explorer/wallet`)
+  await page.goto(`${node().url}/explorer/wallet`)
   await page.getByRole("button", { name: "Make a key" }).waitFor()
   await tabTo(page, /^Passphrase$/)
   await page.keyboard.type(Purse.PASSPHRASE)
@@ -86,7 +77,7 @@ it("leads from the overview to a payment by keyboard alone", async () => {
   await tabTo(page, /from the faucet$/)
   await page.keyboard.press("Enter")
   await Purse.finalized(page, "1,000.00 UDG from the faucet")
-  const { validators } = await connect(node.url).staking.validators()
+  const { validators } = await connect(node().url).staking.validators()
   await tabTo(page, /^To$/)
   await page.keyboard.type(validators[0]?.address ?? "")
   await tabTo(page, /^Amount in UDG/)
@@ -98,13 +89,10 @@ it("leads from the overview to a payment by keyboard alone", async () => {
   await tabTo(page, /^Send it$/)
   await page.keyboard.press("Enter")
   await Purse.finalized(page, "Send 7.50 UDG")
-  expect(troubles).toEqual([])
-  await page.context().close()
 })
 
 it("restores pages and their filters with back and forward", async () => {
-  const { page, troubles } = await Browsers.open(browser)
-  await page.goto(`${node.url}/explorer/`)
+  const page = await visitor.visit(`${node().url}/explorer/`)
   const menu = page.getByRole("navigation", { name: "Pages" })
   await menu.getByRole("link", { name: "Transactions" }).click()
   await page.getByLabel("Type").selectOption("VoteTx")
@@ -132,6 +120,4 @@ it("restores pages and their filters with back and forward", async () => {
   await page.goForward()
   await heading(page, /^Checkpoints$/)
   await expect.poll(() => page.getByLabel("Kind").inputValue()).toBe("epochs")
-  expect(troubles).toEqual([])
-  await page.context().close()
 })

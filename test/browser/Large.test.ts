@@ -4,43 +4,33 @@ import { join, resolve } from "node:path"
 import { gzipSync } from "node:zlib"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect } from "effect"
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import * as Window from "../../src/explorer/dag/Window.js"
 import * as Site from "../../src/rpc/server/Site.js"
 import * as TestServer from "../rpc/TestServer.js"
+import { forTests } from "../support/forTests.js"
 import * as Axe from "./Axe.js"
-import * as Browsers from "./Browser.js"
 import * as Frames from "./Frames.js"
 import * as Sketch from "./Sketch.js"
+import * as Visitor from "./Visitor.js"
 
-let server: TestServer.TestServer
-let browser: Browser
-
-beforeAll(async () => {
+const server = forTests(async () => {
   const pages = await Effect.runPromise(Effect.provide(Site.built, NodeContext.layer))
-  server = await TestServer.start({ pages }, Sketch.handlers({ validators: 100, roundMs: 500, rounds: 400 }))
-  browser = await Browsers.launch()
+  return TestServer.start({ pages }, Sketch.handlers({ validators: 100, roundMs: 500, rounds: 400 }))
 })
-afterAll(async () => {
-  await browser?.close()
-  await server?.stop()
-})
+const visitor = Visitor.forTests()
 
 it("draws a hundred validators and two hundred rounds, and scrolls through them", async () => {
-  const { page, troubles } = await Browsers.open(browser)
-  await page.goto(`${server.url}/explorer/dag`)
+  const page = await visitor.visit(`${server().url}/explorer/dag`)
   await page.getByRole("region", { name: "The latest rounds" }).getByText("committed").first().waitFor()
   await Frames.zoomOut(page)
   expect(await Axe.coloursOf(page.locator(".dag canvas"))).toBeGreaterThan(20)
   const frames = await Frames.whileMoving(page)
   process.stdout.write(`100 validators, 200 rounds: ${frames.toFixed(0)} frames a second while moving\n`)
-  expect(troubles).toEqual([])
-  await page.context().close()
 })
 
 it("cuts off no round or epoch number, wherever the picture is scrolled", async () => {
-  const { page } = await Browsers.open(browser)
+  const { page } = await visitor.open()
   await page.addInitScript(() => {
     const labels: Array<readonly [left: number, right: number, width: number]> = []
     Object.assign(globalThis, { labels })
@@ -52,7 +42,7 @@ it("cuts off no round or epoch number, wherever the picture is scrolled", async 
       fillText.call(this, text, x, y)
     }
   })
-  await page.goto(`${server.url}/explorer/dag`)
+  await page.goto(`${server().url}/explorer/dag`)
   await page.getByRole("region", { name: "The latest rounds" }).getByText("committed").first().waitFor()
   const movedBy = (steps: ReadonlyArray<number>) =>
     page.evaluate(async (steps) => {
@@ -72,7 +62,6 @@ it("cuts off no round or epoch number, wherever the picture is scrolled", async 
   const labels = await page.evaluate<ReadonlyArray<readonly [number, number, number]>>("labels")
   expect(labels.length).toBeGreaterThan(500)
   expect(labels.filter(([left, right, width]) => left < Window.GUTTER || right > width)).toEqual([])
-  await page.context().close()
 })
 
 it("weighs what docs/explorer.md says, including the wallet", () => {

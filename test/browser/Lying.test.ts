@@ -1,12 +1,13 @@
 /** What the explorer shows when a node lies about a balance: a real node, with responses changed on the way. */
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http"
 import { Option } from "effect"
-import type { Browser, Page } from "playwright-core"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as History from "../light/History.js"
 import * as RealNode from "../rpc/RealNode.js"
+import { forTests } from "../support/forTests.js"
 import * as Axe from "./Axe.js"
-import * as Browsers from "./Browser.js"
+import * as Visitor from "./Visitor.js"
 
 type Json = Record<string, unknown>
 
@@ -34,15 +35,15 @@ interface Story {
   readonly genesis?: string
 }
 
-let node: RealNode.RealNode
-let browser: Browser
+const node = forTests(() => RealNode.start({ roundMs: Option.some(250) }))
+const visitor = Visitor.forTests()
 let story: Story = { history: three }
 const server = createServer((incoming, outgoing) => void answer(incoming, outgoing))
 let url: string
 
 /** The response of the real node, which does not know Alice. */
 const real = async (path: string): Promise<Json> => {
-  const json: unknown = await (await fetch(`${node.url}${path}`)).json()
+  const json: unknown = await (await fetch(`${node().url}${path}`)).json()
   return { ...(json as Json) }
 }
 
@@ -75,7 +76,7 @@ const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Prom
     outgoing.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(json))
     return
   }
-  const asked = request({ port: node.port, path, method, headers }, (answered) => {
+  const asked = request({ port: node().port, path, method, headers }, (answered) => {
     outgoing.writeHead(answered.statusCode ?? 500, answered.headers)
     answered.pipe(outgoing)
   })
@@ -85,31 +86,19 @@ const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Prom
 }
 
 beforeAll(async () => {
-  node = await RealNode.start({ roundMs: Option.some(250) })
   await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle))
   const address = server.address()
   url = typeof address === "object" && address !== null ? `http://127.0.0.1:${address.port}` : ""
-  browser = await Browsers.launch()
 })
 afterAll(async () => {
-  await browser?.close()
   server.closeAllConnections()
   server.close()
-  await node?.stop()
-})
-
-let opened: Browsers.Watched | undefined
-afterEach(async () => {
-  await opened?.page.context().close()
-  opened = undefined
 })
 
 /** The account's page, in a browser that has seen the honest network before. */
 const acquainted = async (account: string = alice): Promise<Page> => {
   story = { history: three }
-  opened = await Browsers.open(browser)
-  const { page } = opened
-  await page.goto(`${url}/explorer/address/${account}`)
+  const page = await visitor.visit(`${url}/explorer/address/${account}`)
   await page.getByText("signed by 3 of 4").waitFor()
   return page
 }
@@ -130,7 +119,6 @@ describe("a balance in the explorer", () => {
     expect(await page.locator(".checked").textContent()).toBe("checked against checkpoint 140, signed by 3 of 4")
     if (shown !== undefined) await page.screenshot({ path: `${shown}/checked.png` })
     expect(await Axe.seriousOn(page)).toEqual([])
-    expect(opened?.troubles).toEqual([])
   })
 
   it("that differs from the proven one is marked as a claim, and as false if it still differs after a checkpoint", async () => {

@@ -2,14 +2,14 @@
  * The amounts on the explorer's pages, compared with a count over the chain: after restarts, and with an absent
  * validator.
  */
-import type { Browser, Page } from "playwright-core"
+import type { Page } from "playwright-core"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { connect, type PromiseClient } from "../../src/client/Client.js"
 import * as Wallet from "../../src/client/Wallet.js"
 import * as Absence from "../network/Absence.js"
 import * as Processes from "../network/Processes.js"
 import * as Recount from "../network/Recount.js"
-import * as Browsers from "./Browser.js"
+import * as Visitor from "./Visitor.js"
 
 const EPOCH_ROUNDS = 60
 const OPEN = ["--rate-limits", "off"]
@@ -22,7 +22,7 @@ const network = Processes.found({
   parameters: { accountFee: ACCOUNT_FEE, cooldownRounds: EPOCH_ROUNDS },
 })
 
-let browser: Browser
+const visitor = Visitor.forTests()
 let client: PromiseClient
 let url: string
 let recount: Recount.Recount
@@ -94,14 +94,12 @@ const standStill = async (): Promise<Processes.Started> => {
 }
 
 beforeAll(async () => {
-  browser = await Browsers.launch()
   const node = await standStill()
   url = node.http ?? ""
   client = connect(url)
   recount = new Recount.Recount(network, await Recount.read(client, network, node))
 }, 600_000)
 afterAll(async () => {
-  await browser?.close()
   await Processes.removeAll()
 })
 
@@ -149,8 +147,7 @@ const statementOn = async (page: Page): Promise<Recount.Statement> => {
 }
 
 const open = async (path: string): Promise<Page> => {
-  const { page } = await Browsers.open(browser)
-  await page.goto(`${url}/explorer/${path}`)
+  const page = await visitor.visit(`${url}/explorer/${path}`)
   return page
 }
 
@@ -171,7 +168,6 @@ it("shows on each account's page the balance and the statement that the chain gi
     const history = page.getByText("Changes of the account's balance, newest first")
     await history.or(page.getByText("This account has neither sent nor received anything.")).waitFor()
     expect(await statementOn(page)).toEqual(recount.statement(account))
-    await page.context().close()
   }
 })
 
@@ -200,5 +196,4 @@ it("shows a validator's delegations, and its uptime as the node counts it", asyn
       .waitFor()
   }
   expect(counted).toHaveLength(4)
-  await page.context().close()
 })

@@ -1,41 +1,35 @@
 /** Transactions, names and histories as a reader sees them, over a real node in a real browser. */
 import { readFileSync } from "node:fs"
 import { Option } from "effect"
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { connect } from "../../src/client/Client.js"
 import * as Wallet from "../../src/client/Wallet.js"
 import * as RealNode from "../rpc/RealNode.js"
+import { forTests } from "../support/forTests.js"
 import * as Axe from "./Axe.js"
 import * as Browsers from "./Browser.js"
+import * as Visitor from "./Visitor.js"
 
-let node: RealNode.RealNode
-let browser: Browser
+const node = forTests(() => RealNode.start({ roundMs: Option.some(250) }))
+const visitor = Visitor.forTests()
 let validator: Wallet.Account
 let payment: string
 
 beforeAll(async () => {
-  node = await RealNode.start({ roundMs: Option.some(250) })
-  browser = await Browsers.launch()
-  const client = connect(node.url)
+  const client = connect(node().url)
   const network = Wallet.network(await client.core.network())
-  validator = Wallet.account(network, Option.getOrThrow(node.validatorKey))
-  const faucet = Wallet.account(network, Option.getOrThrow(node.faucetKey))
+  validator = Wallet.account(network, Option.getOrThrow(node().validatorKey))
+  const faucet = Wallet.account(network, Option.getOrThrow(node().faucetKey))
   payment = await RealNode.finalized(
-    node,
+    node(),
     faucet.transfer({ nonce: 0, fee: 1_000, to: validator.address, amount: Wallet.sats("12.5") }),
   )
-  await RealNode.finalized(node, validator.registerName({ nonce: 0, fee: 100_000, name: "valerie" }))
-})
-afterAll(async () => {
-  await browser?.close()
-  await node?.stop()
+  await RealNode.finalized(node(), validator.registerName({ nonce: 0, fee: 100_000, name: "valerie" }))
 })
 
 describe("the explorer", () => {
   it("lists finalized transactions with amounts, filtered by type", async () => {
-    const { page, troubles } = await Browsers.open(browser)
-    await page.goto(`${node.url}/explorer/transactions`)
+    const page = await visitor.visit(`${node().url}/explorer/transactions`)
     const table = page.getByRole("region", { name: "Finalized transactions, newest first" })
     await table.getByText("Register name").waitFor()
     const row = table.locator("tbody tr", { hasText: "Transfer" })
@@ -47,25 +41,20 @@ describe("the explorer", () => {
     await page.getByLabel("Type").selectOption("VoteTx")
     await page.getByText("No “Vote” has been finalized yet.").waitFor()
     expect(await Axe.seriousOn(page)).toEqual([])
-    expect(troubles).toEqual([])
-    await page.context().close()
   })
 
   it("shows a transaction's time also where no pointer shows a tooltip", async () => {
-    const { page } = await Browsers.open(browser, Browsers.phone)
-    await page.goto(`${node.url}/explorer/transactions`)
+    const page = await visitor.visit(`${node().url}/explorer/transactions`, Browsers.phone)
     const table = page.getByRole("region", { name: "Finalized transactions, newest first" })
     await table
       .locator("time")
       .first()
       .getByText(/^\d\d:\d\d:\d\d$/)
       .waitFor()
-    await page.context().close()
   })
 
   it("lists one account's transactions, filtered by type, at a separate address", async () => {
-    const { page, troubles } = await Browsers.open(browser)
-    await page.goto(`${node.url}/explorer/transactions`)
+    const page = await visitor.visit(`${node().url}/explorer/transactions`)
     const rows = page.getByRole("region", { name: "Finalized transactions, newest first" }).locator("tbody tr")
     await expect.poll(() => rows.count()).toBe(2)
     await page.getByLabel("Account").fill("00000000000000000000000000000000000000aa")
@@ -88,24 +77,19 @@ describe("the explorer", () => {
     await page.getByLabel("Account").fill("@nobody-has-this")
     await page.getByRole("button", { name: "Apply" }).click()
     await page.locator(".notice.missing", { hasText: "nobody-has-this" }).waitFor()
-    expect(troubles).toEqual([])
-    await page.context().close()
   })
 
   it("shows an account's name in lists", async () => {
-    const { page } = await Browsers.open(browser)
-    await page.goto(`${node.url}/explorer/validators`)
+    const page = await visitor.visit(`${node().url}/explorer/validators`)
     const link = page.getByRole("link", { name: "@valerie" })
     await link.waitFor()
     expect(await link.getAttribute("title")).toBe(validator.addressBech32)
-    await page.goto(`${node.url}/explorer/`)
+    await page.goto(`${node().url}/explorer/`)
     await page.getByText("12.50").first().waitFor()
-    await page.context().close()
   })
 
   it("shows the changes of a balance, and saves them as a file that adds up", async () => {
-    const { page, troubles } = await Browsers.open(browser)
-    await page.goto(`${node.url}/explorer/address/@valerie`)
+    const page = await visitor.visit(`${node().url}/explorer/address/@valerie`)
     const table = page.getByRole("region", { name: "Changes of the account's balance, newest first" })
     await table.getByText("Rewards of its vertices").waitFor()
     await table.getByText("Fees in its vertices").waitFor()
@@ -120,17 +104,14 @@ describe("the explorer", () => {
     const column = head?.split(",").indexOf("change_udg") ?? -1
     const sum = rows.reduce((sats, row) => sats + BigInt((row.split(",")[column] ?? "").replace(".", "")), 0n)
     // The balance came with the first page of the file, and has only grown since.
-    const { balance } = await connect(node.url).core.balance({ path: { address: "@valerie" } })
+    const { balance } = await connect(node().url).core.balance({ path: { address: "@valerie" } })
     expect(sum).toBeGreaterThan(12_00000000n)
     expect(sum).toBeLessThanOrEqual(BigInt(balance))
     expect(await Axe.seriousOn(page)).toEqual([])
-    expect(troubles).toEqual([])
-    await page.context().close()
   })
 
   it("shows the change and the time of each entry on a phone, with its unit", async () => {
-    const { page } = await Browsers.open(browser, Browsers.phone)
-    await page.goto(`${node.url}/explorer/address/@valerie`)
+    const page = await visitor.visit(`${node().url}/explorer/address/@valerie`, Browsers.phone)
     const table = page.getByRole("region", { name: "Changes of the account's balance, newest first" })
     const row = table.getByRole("row").filter({ hasText: "Transfer, received" })
     const change = row.getByRole("cell", { name: "+12.50 UDG" })
@@ -138,11 +119,10 @@ describe("the explorer", () => {
       const box = await part.boundingBox()
       expect((box?.x ?? 390) + (box?.width ?? 0)).toBeLessThan(390)
     }
-    await page.context().close()
   })
 
   it("shows the node's problem until it is resolved", async () => {
-    const { page, troubles } = await Browsers.open(browser)
+    const { page } = await visitor.open()
     const problem = { component: "network", status: "warning", reason: "only 1 peer is connected", since: Date.now() }
     const reason = `it waits for vertices of a quorum in round 7; missing: ${validator.address}`
     await page.route("**/health/detailed", async (route) => {
@@ -153,7 +133,7 @@ describe("the explorer", () => {
       ]
       await route.fulfill({ response, json: { ...(await response.json()), status: "warning", problems } })
     })
-    await page.goto(`${node.url}/explorer/validators`)
+    await page.goto(`${node().url}/explorer/validators`)
     const said = page.locator(".problems").getByText("only 1 peer is connected, since ")
     await said.waitFor()
     await page.locator(".problems").getByRole("link", { name: "@valerie" }).waitFor()
@@ -161,18 +141,15 @@ describe("the explorer", () => {
     expect(await Axe.seriousOn(page)).toEqual([])
     await page.unroute("**/health/detailed")
     await said.waitFor({ state: "detached" })
-    expect(troubles).toEqual([])
-    await page.context().close()
   })
 
   it("shows the node's health in grey when the node is gone", async () => {
-    const { page } = await Browsers.open(browser)
-    await page.goto(`${node.url}/explorer/`)
+    const { page } = await visitor.openTroubled()
+    await page.goto(`${node().url}/explorer/`)
     await page.locator(".health .badge.good").first().waitFor()
     await page.route("**/*", (route) => route.abort())
-    await node.stop()
+    await node().stop()
     await page.locator(".health.gone .badge.quiet", { hasText: "unknown" }).first().waitFor()
     expect(await page.locator(".health .badge.good").count()).toBe(0)
-    await page.context().close()
   })
 })

@@ -1,23 +1,17 @@
 /** The explorer of a node whose program does not know the version of the protocol that a vote puts in force. */
-import type { Browser } from "playwright-core"
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest"
+import { afterEach, expect, it } from "vitest"
 import { connect } from "../../src/client/Client.js"
 import * as Wallet from "../../src/client/Wallet.js"
 import * as ProtocolVersion from "../../src/protocol/epoch/ProtocolVersion.js"
 import * as OldProgram from "../network/OldProgram.js"
 import * as Processes from "../network/Processes.js"
 import * as Axe from "./Axe.js"
-import * as Browsers from "./Browser.js"
+import * as Visitor from "./Visitor.js"
 
 const oldProgram = OldProgram.forTests()
 
-let browser: Browser
-
-beforeAll(async () => {
-  browser = await Browsers.launch()
-})
-afterAll(() => browser?.close())
 afterEach(() => Processes.removeAll())
+const visitor = Visitor.forTests()
 
 const WORDS = ["--rate-limits", "off"]
 
@@ -35,7 +29,7 @@ it("warns on every page as soon as the vote has passed, and says that the node i
   const oldWay = { ...Processes.DIRECT, program: oldProgram() }
   const first = await Processes.startValidator(network, 0, [], WORDS)
   const old = await Processes.startValidator(network, 1, [first], WORDS, undefined, oldWay)
-  const { page, troubles } = await Browsers.open(browser)
+  const { page, troubles } = await visitor.openTroubled()
   await page.goto(`${old.http}/explorer/`)
   await page.locator(".pulse.live b").waitFor()
   const problems = page.locator(".problems")
@@ -68,5 +62,4 @@ it("warns on every page as soon as the vote has passed, and says that the node i
   expect(troubles.filter((trouble) => !/ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|Failed to load/.test(trouble))).toEqual(
     [],
   )
-  await page.context().close()
 })

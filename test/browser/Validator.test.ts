@@ -1,35 +1,28 @@
 /** A validator's page from a delegator's view, and vertices in the DAG, over a real node in a real browser. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Option } from "effect"
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { connect } from "../../src/client/Client.js"
 import * as Wallet from "../../src/client/Wallet.js"
 import * as RealNode from "../rpc/RealNode.js"
+import { forTests } from "../support/forTests.js"
 import * as Axe from "./Axe.js"
-import * as Browsers from "./Browser.js"
+import * as Visitor from "./Visitor.js"
 
-let node: RealNode.RealNode
-let browser: Browser
+const node = forTests(() => RealNode.start({ roundMs: Option.some(100) }))
+const visitor = Visitor.forTests()
 let validator: Wallet.Account
 
 beforeAll(async () => {
-  node = await RealNode.start({ roundMs: Option.some(100) })
-  browser = await Browsers.launch()
-  const client = connect(node.url)
-  validator = Wallet.account(Wallet.network(await client.core.network()), Option.getOrThrow(node.validatorKey))
+  const client = connect(node().url)
+  validator = Wallet.account(Wallet.network(await client.core.network()), Option.getOrThrow(node().validatorKey))
   await client.transactions.submit({ payload: validator.setCommission({ nonce: 0, fee: 0, commission_percent: 25 }) })
   while ((await client.monitoring.attendance({ urlParams: {} })).validators.length === 0) await sleep(200)
-})
-afterAll(async () => {
-  await browser?.close()
-  await node?.stop()
 })
 
 describe("a validator's page", () => {
   it("shows its reliability, its commission, and the expected earnings with their reason", async () => {
-    const { page, troubles } = await Browsers.open(browser)
-    await page.goto(`${node.url}/explorer/validator/${validator.address}`)
+    const page = await visitor.visit(`${node().url}/explorer/validator/${validator.address}`)
     // The address is in hex; the page uses the usual form.
     await page
       .getByRole("heading", {
@@ -54,13 +47,11 @@ describe("a validator's page", () => {
     expect(await Axe.seriousOn(page)).toEqual([])
     await page.getByRole("link", { name: "Delegate to it" }).click()
     await page.waitForURL(/\/explorer\/wallet\?action=delegate&validator=/)
-    expect(troubles).toEqual([])
-    await page.context().close()
   })
 })
 
 it("shows a slashing with its time", async () => {
-  const { page, troubles } = await Browsers.open(browser)
+  const { page } = await visitor.open()
   const slash = { kind: "stake_slashed", change: 0, amount: 100_000_000_000, round: 7, since: 1_700_000_000_000 }
   const nothing = {
     fee: null,
@@ -77,29 +68,24 @@ it("shows a slashing with its time", async () => {
     const entries = [...answer.entries, { ...slash, ...nothing, timestamp: slash.since }]
     await route.fulfill({ response, json: { ...answer, entries } })
   })
-  await page.goto(`${node.url}/explorer/validator/${validator.address}`)
+  await page.goto(`${node().url}/explorer/validator/${validator.address}`)
   await page.getByText(/^Slashed in round 7 \(.*\): 1,000\.00 UDG of its stake burned\.$/).waitFor()
-  expect(troubles).toEqual([])
-  await page.context().close()
 })
 
 it("shows the reliability of each validator in the list too", async () => {
-  const { page, troubles } = await Browsers.open(browser)
-  await page.goto(`${node.url}/explorer/validators`)
+  const page = await visitor.visit(`${node().url}/explorer/validators`)
   await page.getByRole("columnheader", { name: /^Uptime \(\d+ (s|min)\)$/ }).waitFor()
   await page.getByRole("cell", { name: "100 %", exact: true }).waitFor()
-  expect(troubles).toEqual([])
-  await page.context().close()
 })
 
 describe("a vertex's page", () => {
   it("shows its commit and children, and its position in the picture", async () => {
-    const { page, troubles } = await Browsers.open(browser)
-    const { columns } = await connect(node.url).dag.columns({ urlParams: { rounds: 30 } })
+    const { page } = await visitor.open()
+    const { columns } = await connect(node().url).dag.columns({ urlParams: { rounds: 30 } })
     const column = columns.find(({ finalized }) => finalized)
     const hash = column?.vertices[0]?.hash ?? ""
     const child = columns.find(({ round }) => round === (column?.round ?? 0) + 1)?.vertices[0]?.hash ?? ""
-    await page.goto(`${node.url}/explorer/vertex/${hash}`)
+    await page.goto(`${node().url}/explorer/vertex/${hash}`)
     await page.getByText(/^commit \d/).waitFor()
     const children = page.getByRole("region", { name: "Children" })
     expect(await children.getByRole("link").getAttribute("href")).toBe(`/explorer/vertex/${child}`)
@@ -107,20 +93,15 @@ describe("a vertex's page", () => {
     const hint = page.locator(".hint")
     await hint.waitFor()
     expect(await hint.textContent()).toContain(`Round ${column?.round.toLocaleString("en")}`)
-    expect(troubles).toEqual([])
-    await page.context().close()
   })
 
   it("returns to the picture when the timeline is dragged back to its round", async () => {
-    const { page, troubles } = await Browsers.open(browser)
-    await page.goto(`${node.url}/explorer/dag`)
+    const page = await visitor.visit(`${node().url}/explorer/dag`)
     const timeline = page.getByRole("slider", { name: /^Replay/ })
     await page.getByRole("region", { name: "The latest rounds" }).getByText("committed").first().waitFor()
     await timeline.fill("12")
     await page.getByRole("button", { name: "Latest" }).waitFor()
     expect(await timeline.getAttribute("aria-valuetext")).toBe("up to round 12")
     await expect.poll(() => Axe.coloursOf(page.locator(".dag canvas"))).toBeGreaterThan(5)
-    expect(troubles).toEqual([])
-    await page.context().close()
   })
 })

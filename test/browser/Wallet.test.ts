@@ -1,37 +1,31 @@
 /** The browser wallet: keys are made, kept and used in it, and only signed transactions leave it. */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { Effect, Option } from "effect"
-import type { Browser, Page } from "playwright-core"
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import type { Page } from "playwright-core"
+import { afterEach, describe, expect, it } from "vitest"
 import { connect } from "../../src/client/Client.js"
 import * as Wallet from "../../src/client/Wallet.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import * as world from "../node/world.js"
 import * as RealNode from "../rpc/RealNode.js"
+import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import * as Axe from "./Axe.js"
-import * as Browsers from "./Browser.js"
 import * as Purse from "./Purse.js"
+import * as Visitor from "./Visitor.js"
 
 const somebody = "00000000000000000000000000000000000000aa" as Address.Address
 
-let browser: Browser
 let node: RealNode.RealNode | undefined
 
-beforeAll(async () => {
-  browser = await Browsers.launch()
-})
-afterAll(() => browser?.close())
 afterEach(async () => {
   await node?.stop()
   node = undefined
 })
+const visitor = Visitor.forTests()
 
-const begin = async (changes: Parameters<typeof RealNode.start>[0] = {}) => {
+const begin = async (changes: Parameters<typeof RealNode.start>[0] = {}, open = visitor.open) => {
   const started = await RealNode.start({ roundMs: Option.some(150), ...changes })
   node = started
-  const watched = await Browsers.open(browser)
+  const watched = await open()
   await watched.page.goto(`${started.url}/explorer/wallet`)
   return { ...watched, started }
 }
@@ -52,7 +46,7 @@ const secretOf = async (page: Page): Promise<string> => {
 
 describe("the wallet", () => {
   it("makes a key, gets coins, sends and delegates, and never reveals the key", async () => {
-    const { page, troubles, sent, started } = await begin()
+    const { page, sent, started } = await begin()
     await Purse.makeKey(page)
     const secret = await secretOf(page)
     expect(secret).toMatch(/^[0-9a-f]{64}$/)
@@ -81,8 +75,6 @@ describe("the wallet", () => {
     await page.getByText("thanks", { exact: true }).waitFor()
     expect(sent.filter((request) => request.toLowerCase().includes(secret))).toEqual([])
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(secret)
-    expect(troubles).toEqual([])
-    await page.context().close()
   })
 
   it("keeps the key only under its passphrase, and deletes it after two confirmations", async () => {
@@ -111,16 +103,14 @@ describe("the wallet", () => {
     await Purse.forget(page)
     await page.getByRole("button", { name: "Make a key" }).waitFor()
     expect(await page.evaluate(() => localStorage.length)).toBe(0)
-    await page.context().close()
   })
 
   it("lets a validator propose and vote, and shows the result so far", async () => {
     // With the default period a decision takes a whole epoch, which is long while the network is idle.
-    const dataDirectory = mkdtempSync(join(tmpdir(), "udg-wallet-"))
-    onTestFinished(() => rmSync(dataDirectory, { recursive: true, force: true }))
+    const dataDirectory = TemporaryFolder.forTest("wallet")
     const short = { votingPeriodRounds: 400, executionDelayRounds: 100 }
     await Effect.runPromise(world.found(dataDirectory, {}, short))
-    const { page, troubles, started } = await begin({ ephemeral: false, dataDirectory, roundMs: Option.some(50) })
+    const { page, started } = await begin({ ephemeral: false, dataDirectory, roundMs: Option.some(50) })
     const validator = Option.getOrThrow(started.validatorKey)
     await RealNode.earned(started, Address.fromPublicKey(validator.publicKey), 5_000_000)
     await Purse.bringKey(page, validator.toSecretHex())
@@ -154,12 +144,10 @@ describe("the wallet", () => {
     await page.goto(`${started.url}/explorer/parameters`)
     await page.getByRole("row", { name: /^min_fee_sats .* 0\.000005 UDG/ }).waitFor()
     expect(await Axe.seriousOn(page)).toEqual([])
-    expect(troubles).toEqual([])
-    await page.context().close()
   })
 
   it("stakes, sets a commission, delegates, and withdraws both", async () => {
-    const { page, troubles, started } = await begin()
+    const { page, started } = await begin()
     const client = connect(started.url)
     const network = Wallet.network(await client.core.network())
     const faucet = Wallet.account(network, Option.getOrThrow(started.faucetKey))
@@ -193,12 +181,10 @@ describe("the wallet", () => {
       path: { address: Wallet.account(network, delegator).address },
     })
     expect(delegation.undelegating).toBe(true)
-    expect(troubles).toEqual([])
-    await page.context().close()
   })
 
   it("reports invalid input and the node's refusals", async () => {
-    const { page } = await begin()
+    const { page } = await begin({}, visitor.openTroubled)
     await Purse.makeKey(page)
     const form = page.getByRole("form", { name: "Send" })
     await form.getByLabel("To").fill("tudg1nonsense")
@@ -211,7 +197,6 @@ describe("the wallet", () => {
     await form.getByText("This would fail: it needs 1.00001 UDG").waitFor()
     await form.getByRole("button", { name: "Send it" }).click()
     await form.getByText("1.00001 UDG needed, 0 UDG available", { exact: true }).waitFor()
-    await page.context().close()
   })
 
   it("only signs on a mainnet, with a key that it does not keep", async () => {
@@ -224,6 +209,5 @@ describe("the wallet", () => {
     await page.getByRole("button", { name: "Lock" }).waitFor()
     expect(await page.getByRole("button", { name: /faucet/ }).count()).toBe(0)
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(secret)
-    await page.context().close()
   })
 })

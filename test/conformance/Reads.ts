@@ -25,6 +25,13 @@ type Accounts = World["node"]["accounts"]
 
 const COIN = 100_000_000
 
+const read = (
+  route: string,
+  of: string,
+  path: string | Read["path"],
+  rest: Omit<Read, "route" | "of" | "path">,
+): Read => ({ route, of, path: typeof path === "string" ? () => path : path, ...rest })
+
 /** One account in each form of its address and name. */
 const named = (
   route: string,
@@ -52,15 +59,12 @@ const at = (round: number) => ({ path: { round: round as never } })
 const hashed = (hash: string) => ({ path: { hash: hash as never } })
 
 const core: ReadonlyArray<Read> = [
-  {
-    route: "/status",
-    of: "the node",
-    path: () => "/status",
+  read("/status", "the node", "/status", {
     shape: () => Records.status,
     optional: ["versions"],
     typed: (client) => client.core.status(),
     values: ({ peers }) => ({ peers, active_stakers: 2, mempool_size: 1, versions: { protocol: 3, wire: 3 } }),
-  },
+  }),
   ...named("/balance/:address", ({ alice }) => alice, {
     shape: ({ node }) => Records.balance(node.prefix),
     typed: (client, path) => client.core.balance({ path }),
@@ -77,81 +81,68 @@ const core: ReadonlyArray<Read> = [
       exists: true,
     }),
   }),
-  {
-    route: "/balance/:address",
-    of: "an address without an account",
-    path: () => `/balance/${"00".repeat(20)}`,
+  read("/balance/:address", "an address without an account", `/balance/${"00".repeat(20)}`, {
     shape: ({ node }) => Records.balance(node.prefix),
     typed: (client) => client.core.balance({ path: { address: "00".repeat(20) } }),
     values: () => ({ exists: false, balance: 0, nonce: 0 }),
-  },
-  {
-    route: "/balance/:address",
-    of: "a name",
-    path: () => "/balance/@alice",
+  }),
+  read("/balance/:address", "a name", "/balance/@alice", {
     shape: ({ node }) => Records.balance(node.prefix),
     typed: (client) => client.core.balance({ path: { address: "@alice" } }),
     values: ({ node }) => ({ address: node.accounts.alice.address, name: "alice" }),
-  },
-  {
-    route: "/balance/:address",
-    of: "an escaped name",
-    path: () => "/balance/%40alice",
+  }),
+  read("/balance/:address", "an escaped name", "/balance/%40alice", {
     shape: ({ node }) => Records.balance(node.prefix),
     typed: (client) => client.core.balance({ path: { address: "@alice" } }),
     values: ({ node }) => ({ address: node.accounts.alice.address }),
-  },
-  {
-    route: "/balance/:address",
-    of: "a smart account",
-    path: ({ node }) => `/balance/${node.accounts.carol.address}`,
+  }),
+  read("/balance/:address", "a smart account", ({ node }) => `/balance/${node.accounts.carol.address}`, {
     shape: ({ node }) => Records.balance(node.prefix),
     typed: (client, { node }) => client.core.balance({ path: { address: node.accounts.carol.address } }),
     values: () => ({ is_smart_account: true, nonce: 2, staked: 0, name: null }),
-  },
-  {
-    route: "/names",
-    of: "three accounts, of which one has a name",
-    path: ({ node }) =>
-      `/names?addresses=${node.accounts.bob.address},${node.accounts.alice.address},${"00".repeat(20)}`,
-    shape: () => Records.names,
-    typed: (client, { node }) =>
-      client.core.names({ urlParams: { addresses: `${node.accounts.bob.address},${node.accounts.alice.address}` } }),
-    values: ({ node }) => ({ names: [{ address: node.accounts.alice.address, name: "alice" }] }),
-  },
-  {
-    route: "/search",
-    of: "the beginning of a transaction",
-    path: ({ done }) => `/search?prefix=${done.VoteTx.slice(0, 9)}`,
+  }),
+  read(
+    "/names",
+    "three accounts, of which one has a name",
+    ({ node }) => `/names?addresses=${node.accounts.bob.address},${node.accounts.alice.address},${"00".repeat(20)}`,
+    {
+      shape: () => Records.names,
+      typed: (client, { node }) =>
+        client.core.names({ urlParams: { addresses: `${node.accounts.bob.address},${node.accounts.alice.address}` } }),
+      values: ({ node }) => ({ names: [{ address: node.accounts.alice.address, name: "alice" }] }),
+    },
+  ),
+  read("/search", "the beginning of a transaction", ({ done }) => `/search?prefix=${done.VoteTx.slice(0, 9)}`, {
     shape: () => Records.beginning,
     typed: (client, { done }) => client.core.search({ urlParams: { prefix: done.VoteTx.slice(0, 9) } }),
     values: ({ done }) => ({ accounts: [], transactions: [done.VoteTx], vertices: [] }),
-  },
-  {
-    route: "/search",
-    of: "the beginning of an account",
-    path: ({ node }) => `/search?prefix=${node.accounts.alice.address.slice(0, 12)}`,
-    shape: () => Records.beginning,
-    typed: (client, { node }) => client.core.search({ urlParams: { prefix: node.accounts.alice.address } }),
-    values: ({ node }) => ({ accounts: [node.accounts.alice.address], transactions: [], vertices: [] }),
-  },
-  {
-    route: "/search",
-    of: "the beginning of an account as people write it",
-    path: ({ node }) => `/search?prefix=${Address.toBech32(node.accounts.alice.address, node.prefix).slice(0, 12)}`,
-    shape: () => Records.beginning,
-    typed: (client, { node }) =>
-      client.core.search({ urlParams: { prefix: Address.toBech32(node.accounts.alice.address, node.prefix) } }),
-    values: ({ node }) => ({ names: [], accounts: [node.accounts.alice.address], transactions: [], vertices: [] }),
-  },
-  {
-    route: "/search",
-    of: "the beginning of a name",
-    path: () => "/search?prefix=@ali",
+  }),
+  read(
+    "/search",
+    "the beginning of an account",
+    ({ node }) => `/search?prefix=${node.accounts.alice.address.slice(0, 12)}`,
+    {
+      shape: () => Records.beginning,
+      typed: (client, { node }) => client.core.search({ urlParams: { prefix: node.accounts.alice.address } }),
+      values: ({ node }) => ({ accounts: [node.accounts.alice.address], transactions: [], vertices: [] }),
+    },
+  ),
+  read(
+    "/search",
+    "the beginning of an account as people write it",
+    ({ node }) => `/search?prefix=${Address.toBech32(node.accounts.alice.address, node.prefix).slice(0, 12)}`,
+    {
+      shape: () => Records.beginning,
+      typed: (client, { node }) =>
+        client.core.search({ urlParams: { prefix: Address.toBech32(node.accounts.alice.address, node.prefix) } }),
+      values: ({ node }) => ({ names: [], accounts: [node.accounts.alice.address], transactions: [], vertices: [] }),
+    },
+  ),
+  read("/search", "the beginning of a name", "/search?prefix=@ali", {
     shape: () => Records.beginning,
     typed: (client) => client.core.search({ urlParams: { prefix: "ali" } }),
     values: ({ node }) => ({ names: [{ address: node.accounts.alice.address, name: "alice" }], accounts: [] }),
-  },
+  }),
   ...named("/account/:address/policy", ({ carol }) => carol, {
     shape: () => Records.policy,
     typed: (client, path) => client.core.policy({ path }),
@@ -161,47 +152,29 @@ const core: ReadonlyArray<Read> = [
       keys: [keys.carol.publicKey, keys.frank.publicKey],
     }),
   }),
-  {
-    route: "/balance/:address",
-    of: "somebody who waits",
-    path: ({ node }) => `/balance/${node.accounts.erin.address}`,
+  read("/balance/:address", "somebody who waits", ({ node }) => `/balance/${node.accounts.erin.address}`, {
     shape: ({ node }) => Records.balance(node.prefix),
     typed: (client, { node }) => client.core.balance({ path: { address: node.accounts.erin.address } }),
     values: () => ({ nonce: 1, next_nonce: 1 }),
-  },
-  {
-    route: "/balance/:address",
-    of: "nobody",
-    path: () => `/balance/${"00".repeat(20)}`,
+  }),
+  read("/balance/:address", "nobody", `/balance/${"00".repeat(20)}`, {
     shape: ({ node }) => Records.balance(node.prefix),
     typed: (client) => client.core.balance({ path: { address: "00".repeat(20) } }),
     values: () => ({ balance: 0, balance_coin: 0, nonce: 0, next_nonce: 0, staked: 0, name: null }),
-  },
-  {
-    route: "/health",
-    of: "the node",
-    path: () => "/health",
+  }),
+  read("/health", "the node", "/health", {
     shape: () => Records.health,
     typed: (client) => client.core.health(),
-  },
-  {
-    route: "/ready",
-    of: "the node",
-    path: () => "/ready",
+  }),
+  read("/ready", "the node", "/ready", {
     shape: () => Records.ready,
     typed: (client) => client.core.ready(),
-  },
-  {
-    route: "/health/detailed",
-    of: "the node",
-    path: () => "/health/detailed",
+  }),
+  read("/health/detailed", "the node", "/health/detailed", {
     shape: ({ isGateway }) => Records.healthReport(isGateway),
     typed: (client) => client.core.healthReport(),
-  },
-  {
-    route: "/mempool",
-    of: "the node",
-    path: () => "/mempool",
+  }),
+  read("/mempool", "the node", "/mempool", {
     shape: () => Records.mempool,
     typed: (client) => client.core.mempool(),
     optional: ["to", "amount"],
@@ -216,11 +189,8 @@ const core: ReadonlyArray<Read> = [
         nonce: 7,
       },
     ],
-  },
-  {
-    route: "/peers",
-    of: "the node",
-    path: () => "/peers",
+  }),
+  read("/peers", "the node", "/peers", {
     shape: () => Records.peers,
     typed: (client) => client.core.peers(),
     values: ({ peers }) => ({
@@ -228,15 +198,12 @@ const core: ReadonlyArray<Read> = [
       peers: Array.from({ length: peers }, () => expect.any(Object)),
       bootstrap_nodes: [],
     }),
-  },
-  {
-    route: "/network",
-    of: "the node",
-    path: () => "/network",
+  }),
+  read("/network", "the node", "/network", {
     shape: ({ node }) => Records.network(node.mode, node.prefix),
     typed: (client) => client.core.network(),
     values: ({ node }) => ({ network_id: node.network.networkId, parameters: { cooldown_rounds: 1_000_000 } }),
-  },
+  }),
 ]
 
 const transactions: ReadonlyArray<Read> = [
@@ -271,10 +238,7 @@ const transactions: ReadonlyArray<Read> = [
       }),
     }),
   ),
-  {
-    route: "/tx/:hash",
-    of: "one by its hash in upper case",
-    path: ({ done }) => `/tx/${done.Transfer.toUpperCase()}`,
+  read("/tx/:hash", "one by its hash in upper case", ({ done }) => `/tx/${done.Transfer.toUpperCase()}`, {
     shape: () => Records.finalizedLookup,
     optional: ["memo"],
     typed: (client, { done }) => client.transactions.lookup(hashed(done.Transfer)),
@@ -284,24 +248,18 @@ const transactions: ReadonlyArray<Read> = [
       vertex_hash: vertex,
       transaction: { memo: "for the \u{1f600}", fee: 1_000 },
     }),
-  },
-  {
-    route: "/tx/:hash",
-    of: "one that came to nothing",
-    path: ({ failed }) => `/tx/${failed}`,
+  }),
+  read("/tx/:hash", "one that came to nothing", ({ failed }) => `/tx/${failed}`, {
     shape: () => Records.finalizedLookup,
     optional: ["memo"],
     typed: (client, { failed }) => client.transactions.lookup(hashed(failed)),
     values: () => ({ applied: false, transaction: { type: "RegisterNameTx", name: "frank" } }),
-  },
-  {
-    route: "/tx/:hash",
-    of: "one that waits",
-    path: ({ pending }) => `/tx/${pending}`,
+  }),
+  read("/tx/:hash", "one that waits", ({ pending }) => `/tx/${pending}`, {
     shape: () => Records.pendingLookup,
     typed: (client, { pending }) => client.transactions.lookup(hashed(pending)),
     values: ({ pending }) => ({ hash: pending, transaction: { nonce: 7 } }),
-  },
+  }),
   ...named("/account/:address/transactions", ({ bob }) => bob, {
     shape: () => Records.history,
     optional: ["memo"],
@@ -316,39 +274,27 @@ const transactions: ReadonlyArray<Read> = [
       next_cursor: null,
     }),
   }),
-  {
-    route: "/account/:address/transactions",
-    of: "a page",
-    path: () => "/account/@alice/transactions?limit=2",
+  read("/account/:address/transactions", "a page", "/account/@alice/transactions?limit=2", {
     shape: () => Records.history,
     optional: ["memo"],
     typed: (client) => client.transactions.history({ path: { address: "@alice" }, urlParams: { limit: 2 } }),
     values: ({ done }) => ({ transactions: [{ hash: done.VoteTx }, { hash: done.CreateProposalTx }] }),
-  },
-  {
-    route: "/account/:address/transactions",
-    of: "one type",
-    path: () => "/account/@alice/transactions?type=CreateProposalTx",
+  }),
+  read("/account/:address/transactions", "one type", "/account/@alice/transactions?type=CreateProposalTx", {
     shape: () => Records.history,
     optional: ["memo"],
     typed: (client) =>
       client.transactions.history({ path: { address: "@alice" }, urlParams: { type: "CreateProposalTx" } }),
     values: ({ done }) => ({ transactions: [{ hash: done.CreateProposalTx }], next_cursor: null }),
-  },
-  {
-    route: "/account/:address/transactions",
-    of: "what came in",
-    path: () => "/account/@alice/transactions?direction=sent&type=VoteTx",
+  }),
+  read("/account/:address/transactions", "what came in", "/account/@alice/transactions?direction=sent&type=VoteTx", {
     shape: () => Records.history,
     optional: ["memo"],
     typed: (client) =>
       client.transactions.history({ path: { address: "@alice" }, urlParams: { direction: "sent", type: "VoteTx" } }),
     values: ({ done }) => ({ transactions: [{ hash: done.VoteTx, direction: "sent" }], next_cursor: null }),
-  },
-  {
-    route: "/account/:address/transactions",
-    of: "a time before any",
-    path: () => "/account/@alice/transactions?from=0&until=1",
+  }),
+  read("/account/:address/transactions", "a time before any", "/account/@alice/transactions?from=0&until=1", {
     shape: () => Records.history,
     optional: ["memo"],
     typed: (client) =>
@@ -357,34 +303,25 @@ const transactions: ReadonlyArray<Read> = [
         urlParams: { from: Natural.timestamp(0), until: Natural.timestamp(1) },
       }),
     values: () => ({ transactions: [], next_cursor: null }),
-  },
-  {
-    route: "/account/:address/transactions",
-    of: "nobody",
-    path: () => `/account/${"00".repeat(20)}/transactions`,
+  }),
+  read("/account/:address/transactions", "nobody", `/account/${"00".repeat(20)}/transactions`, {
     shape: () => Records.history,
     optional: ["memo"],
     typed: (client) => client.transactions.history({ path: { address: "00".repeat(20) } }),
     values: () => ({ transactions: [], next_cursor: null }),
-  },
-  {
-    route: "/transactions",
-    of: "everybody",
-    path: () => "/transactions",
+  }),
+  read("/transactions", "everybody", "/transactions", {
     shape: () => Records.latest,
     optional: ["memo"],
     typed: (client) => client.transactions.latest({ urlParams: {} }),
     values: () => ({ next_cursor: null }),
-  },
-  {
-    route: "/transactions",
-    of: "one type",
-    path: () => "/transactions?type=VoteTx&limit=1",
+  }),
+  read("/transactions", "one type", "/transactions?type=VoteTx&limit=1", {
     shape: () => Records.latest,
     optional: ["memo"],
     typed: (client) => client.transactions.latest({ urlParams: { type: "VoteTx", limit: 1 } }),
     values: ({ done }) => ({ transactions: [{ hash: done.VoteTx, transaction: { type: "VoteTx" } }] }),
-  },
+  }),
   ...named("/account/:address/statement", ({ bob }) => bob, {
     shape: () => Records.statement,
     typed: (client, path) => client.transactions.statement({ path }),
@@ -398,22 +335,16 @@ const transactions: ReadonlyArray<Read> = [
       ],
     }),
   }),
-  {
-    route: "/account/:address/statement",
-    of: "a page",
-    path: () => "/account/@alice/statement?limit=2",
+  read("/account/:address/statement", "a page", "/account/@alice/statement?limit=2", {
     shape: () => Records.statement,
     typed: (client) => client.transactions.statement({ path: { address: "@alice" }, urlParams: { limit: 2 } }),
     values: () => ({}),
-  },
-  {
-    route: "/account/:address/statement",
-    of: "nobody",
-    path: () => `/account/${"00".repeat(20)}/statement`,
+  }),
+  read("/account/:address/statement", "nobody", `/account/${"00".repeat(20)}/statement`, {
     shape: () => Records.statement,
     typed: (client) => client.transactions.statement({ path: { address: "00".repeat(20) } }),
     values: () => ({ balance: 0, entries: [], next_cursor: null }),
-  },
+  }),
 ]
 
 const staking: ReadonlyArray<Read> = [
@@ -429,10 +360,7 @@ const staking: ReadonlyArray<Read> = [
       in_committee: false,
     }),
   }),
-  {
-    route: "/stake/:address",
-    of: "the one who makes vertices",
-    path: ({ node }) => `/stake/${node.validator.addressBech32}`,
+  read("/stake/:address", "the one who makes vertices", ({ node }) => `/stake/${node.validator.addressBech32}`, {
     shape: () => Records.stake,
     typed: (client, { node }) => client.staking.stakeOf({ path: { address: node.validator.address } }),
     values: ({ node }) => ({
@@ -445,11 +373,8 @@ const staking: ReadonlyArray<Read> = [
       is_active_validator: true,
       in_committee: true,
     }),
-  },
-  {
-    route: "/stake/:address",
-    of: "somebody who leaves",
-    path: ({ node }) => `/stake/${node.accounts.dave.address}`,
+  }),
+  read("/stake/:address", "somebody who leaves", ({ node }) => `/stake/${node.accounts.dave.address}`, {
     shape: () => Records.stake,
     typed: (client, { node }) => client.staking.stakeOf({ path: { address: node.accounts.dave.address } }),
     values: () => ({
@@ -458,11 +383,8 @@ const staking: ReadonlyArray<Read> = [
       unstaking: true,
       unlock_at_round: expect.any(Number),
     }),
-  },
-  {
-    route: "/stake/:address",
-    of: "somebody who never staked",
-    path: ({ node }) => `/stake/${node.accounts.frank.address}`,
+  }),
+  read("/stake/:address", "somebody who never staked", ({ node }) => `/stake/${node.accounts.frank.address}`, {
     shape: () => Records.stake,
     typed: (client, { node }) => client.staking.stakeOf({ path: { address: node.accounts.frank.address } }),
     values: ({ node }) => ({
@@ -477,11 +399,8 @@ const staking: ReadonlyArray<Read> = [
       unlock_at_round: null,
       in_committee: false,
     }),
-  },
-  {
-    route: "/validators",
-    of: "the network",
-    path: () => "/validators",
+  }),
+  read("/validators", "the network", "/validators", {
     shape: () => Records.validators,
     typed: (client) => client.staking.validators(),
     values: ({ node }) => ({
@@ -499,7 +418,7 @@ const staking: ReadonlyArray<Read> = [
       active_count: 2,
       max_validators: 100,
     }),
-  },
+  }),
 ]
 
 const delegation: ReadonlyArray<Read> = [
@@ -515,14 +434,11 @@ const delegation: ReadonlyArray<Read> = [
       unlock_at_round: null,
     }),
   }),
-  {
-    route: "/delegation/:address",
-    of: "somebody who leaves",
-    path: ({ node }) => `/delegation/${node.accounts.bob.address}`,
+  read("/delegation/:address", "somebody who leaves", ({ node }) => `/delegation/${node.accounts.bob.address}`, {
     shape: () => Records.delegation,
     typed: (client, { node }) => client.delegation.delegationOf({ path: { address: node.accounts.bob.address } }),
     values: () => ({ amount: 500 * COIN, undelegating: true, unlock_at_round: expect.any(Number) }),
-  },
+  }),
   ...named("/validator/:address/delegators", ({ alice }) => alice, {
     shape: () => Records.delegators,
     typed: (client, path) => client.delegation.delegators({ path }),
@@ -536,42 +452,40 @@ const delegation: ReadonlyArray<Read> = [
       ],
     }),
   }),
-  {
-    route: "/validator/:address/delegators",
-    of: "a validator without any",
-    path: ({ node }) => `/validator/${node.validator.address}/delegators`,
-    shape: () => Records.delegators,
-    typed: (client, { node }) => client.delegation.delegators({ path: { address: node.validator.address } }),
-    values: ({ node }) => ({
-      validator: node.validator.address,
-      delegator_count: 0,
-      total_delegated: 0,
-      delegators: [],
-    }),
-  },
-  {
-    route: "/validator/:address/delegators",
-    of: "no validator",
-    path: ({ node }) => `/validator/${node.accounts.erin.address}/delegators`,
-    shape: () => Records.delegators,
-    typed: (client, { node }) => client.delegation.delegators({ path: { address: node.accounts.erin.address } }),
-    values: () => ({ delegator_count: 0, total_delegated: 0, delegators: [] }),
-  },
+  read(
+    "/validator/:address/delegators",
+    "a validator without any",
+    ({ node }) => `/validator/${node.validator.address}/delegators`,
+    {
+      shape: () => Records.delegators,
+      typed: (client, { node }) => client.delegation.delegators({ path: { address: node.validator.address } }),
+      values: ({ node }) => ({
+        validator: node.validator.address,
+        delegator_count: 0,
+        total_delegated: 0,
+        delegators: [],
+      }),
+    },
+  ),
+  read(
+    "/validator/:address/delegators",
+    "no validator",
+    ({ node }) => `/validator/${node.accounts.erin.address}/delegators`,
+    {
+      shape: () => Records.delegators,
+      typed: (client, { node }) => client.delegation.delegators({ path: { address: node.accounts.erin.address } }),
+      values: () => ({ delegator_count: 0, total_delegated: 0, delegators: [] }),
+    },
+  ),
 ]
 
 const governance: ReadonlyArray<Read> = [
-  {
-    route: "/proposals",
-    of: "the network",
-    path: () => "/proposals",
+  read("/proposals", "the network", "/proposals", {
     shape: () => Records.proposals,
     typed: (client) => client.governance.proposals(),
     values: () => ({ count: 1, proposals: [{ id: 1, proposal_type: "ParameterChange" }] }),
-  },
-  {
-    route: "/proposal/:id",
-    of: "the first one",
-    path: () => "/proposal/1",
+  }),
+  read("/proposal/:id", "the first one", "/proposal/1", {
     shape: () => Records.proposal,
     typed: (client) => client.governance.proposal({ path: { id: 1 as never } }),
     values: ({ node }) => ({
@@ -588,7 +502,7 @@ const governance: ReadonlyArray<Read> = [
       failure: null,
       voters: [{ address: node.accounts.alice.address, vote: "yes", weight: 20_500 * COIN }],
     }),
-  },
+  }),
   ...named("/vote/1/:address", ({ alice }) => alice, {
     shape: () => Records.vote,
     typed: (client, path) => client.governance.voteOf({ path: { id: 1 as never, ...path } }),
@@ -599,39 +513,27 @@ const governance: ReadonlyArray<Read> = [
       weight: 20_500 * COIN,
     }),
   }).map((read) => ({ ...read, route: "/vote/:id/:address" })),
-  {
-    route: "/vote/:id/:address",
-    of: "who has not voted",
-    path: ({ node }) => `/vote/1/${node.validator.address}`,
+  read("/vote/:id/:address", "who has not voted", ({ node }) => `/vote/1/${node.validator.address}`, {
     shape: () => Records.vote,
     typed: (client, { node }) =>
       client.governance.voteOf({ path: { id: 1 as never, address: node.validator.address } }),
     values: () => ({ vote: null, weight: 100_000 * COIN }),
-  },
-  {
-    route: "/vote/:id/:address",
-    of: "who cannot vote",
-    path: ({ node }) => `/vote/1/${node.accounts.erin.address}`,
+  }),
+  read("/vote/:id/:address", "who cannot vote", ({ node }) => `/vote/1/${node.accounts.erin.address}`, {
     shape: () => Records.vote,
     typed: (client, { node }) =>
       client.governance.voteOf({ path: { id: 1 as never, address: node.accounts.erin.address } }),
     values: () => ({ vote: null, weight: 0 }),
-  },
-  {
-    route: "/governance/config",
-    of: "the network",
-    path: () => "/governance/config",
+  }),
+  read("/governance/config", "the network", "/governance/config", {
     shape: () => Records.governanceConfig,
     typed: (client) => client.governance.config(),
     values: () => ({ cooldown_rounds: 1_000_000, quorum_percent: 10, slash_percent: 50 }),
-  },
+  }),
 ]
 
 const dag: ReadonlyArray<Read> = [
-  {
-    route: "/round/:round",
-    of: "a round with a vertex",
-    path: ({ round }) => `/round/${round}`,
+  read("/round/:round", "a round with a vertex", ({ round }) => `/round/${round}`, {
     shape: () => Records.round,
     typed: (client, { round }) => client.dag.round(at(round)),
     values: ({ round, vertex, node }) => ({
@@ -639,19 +541,13 @@ const dag: ReadonlyArray<Read> = [
       finalized: true,
       vertices: [{ hash: vertex, validator: node.validator.address, reward: 2_000_000 }],
     }),
-  },
-  {
-    route: "/round/:round",
-    of: "the genesis round",
-    path: () => "/round/0",
+  }),
+  read("/round/:round", "the genesis round", "/round/0", {
     shape: () => Records.round,
     typed: (client) => client.dag.round(at(0)),
     values: () => ({ round: 0, timestamp: null, finalized: true, vertices: [] }),
-  },
-  {
-    route: "/vertex/:hash",
-    of: "a vertex with a transaction",
-    path: ({ vertex }) => `/vertex/${vertex}`,
+  }),
+  read("/vertex/:hash", "a vertex with a transaction", ({ vertex }) => `/vertex/${vertex}`, {
     shape: () => Records.vertex,
     typed: (client, { vertex }) => client.dag.vertex(hashed(vertex)),
     values: ({ vertex, round, node }) => ({
@@ -661,35 +557,31 @@ const dag: ReadonlyArray<Read> = [
       coinbase_reward: 2_000_000,
       finalized: true,
     }),
-  },
-  {
-    route: "/vertex/:hash",
-    of: "a vertex with a transaction that had no effect",
-    path: ({ withoutEffect }) => `/vertex/${withoutEffect.vertex}`,
-    shape: () => Records.vertex,
-    typed: (client, { withoutEffect }) => client.dag.vertex(hashed(withoutEffect.vertex)),
-    values: ({ withoutEffect, done }) => ({
-      transactions: expect.arrayContaining([
-        expect.objectContaining({ hash: done.SetAccountPolicyTx, outcome: "applied" }),
-        expect.objectContaining({ hash: withoutEffect.hash, outcome: "no effect" }),
-      ]),
-    }),
-  },
+  }),
+  read(
+    "/vertex/:hash",
+    "a vertex with a transaction that had no effect",
+    ({ withoutEffect }) => `/vertex/${withoutEffect.vertex}`,
+    {
+      shape: () => Records.vertex,
+      typed: (client, { withoutEffect }) => client.dag.vertex(hashed(withoutEffect.vertex)),
+      values: ({ withoutEffect, done }) => ({
+        transactions: expect.arrayContaining([
+          expect.objectContaining({ hash: done.SetAccountPolicyTx, outcome: "applied" }),
+          expect.objectContaining({ hash: withoutEffect.hash, outcome: "no effect" }),
+        ]),
+      }),
+    },
+  ),
 ]
 
 const stretches: ReadonlyArray<Read> = [
-  {
-    route: "/dag",
-    of: "the latest rounds",
-    path: () => "/dag",
+  read("/dag", "the latest rounds", "/dag", {
     shape: () => Records.columns,
     typed: (client) => client.dag.columns({ urlParams: {} }),
     values: ({ node }) => ({ validators: [node.validator.address] }),
-  },
-  {
-    route: "/dag",
-    of: "one round",
-    path: ({ round }) => `/dag?from=${round}&rounds=1`,
+  }),
+  read("/dag", "one round", ({ round }) => `/dag?from=${round}&rounds=1`, {
     shape: () => Records.columns,
     typed: (client, { round }) => client.dag.columns({ urlParams: { from: at(round).path.round, rounds: 1 } }),
     values: ({ round, vertex }) => ({
@@ -697,7 +589,7 @@ const stretches: ReadonlyArray<Read> = [
         { round, finalized: true, vertices: [{ hash: vertex, validator: 0, commit_index: expect.any(Number) }] },
       ],
     }),
-  },
+  }),
 ]
 
 /** The root of a state trie. */
@@ -711,126 +603,99 @@ const lastClosed = async ({ checkpoints }: PromiseClient): Promise<string> => {
 }
 
 const checkpoints: ReadonlyArray<Read> = [
-  {
-    route: "/checkpoint/latest",
-    of: "the network",
-    path: () => "/checkpoint/latest",
+  read("/checkpoint/latest", "the network", "/checkpoint/latest", {
     shape: () => Records.checkpoint,
     typed: (client) => client.checkpoints.latest(),
     values: ({ node }) => ({ signatures: [{ validator: node.validator.address }] }),
-  },
-  {
-    route: "/checkpoints",
-    of: "those that closed epochs",
-    path: () => "/checkpoints?closing=only&limit=1",
+  }),
+  read("/checkpoints", "those that closed epochs", "/checkpoints?closing=only&limit=1", {
     shape: () => Records.checkpoints,
     typed: (client) => client.checkpoints.list({ urlParams: { closing: "only", limit: 1 } }),
     values: () => ({ checkpoints: [{ closes_epoch: true }] }),
-  },
-  {
-    route: "/checkpoints",
-    of: "before a round",
-    path: ({ checkpoint }) => `/checkpoints?before=${checkpoint}`,
+  }),
+  read("/checkpoints", "before a round", ({ checkpoint }) => `/checkpoints?before=${checkpoint}`, {
     shape: () => Records.checkpoints,
     typed: (client, { checkpoint }) => client.checkpoints.list({ urlParams: { before: Natural.round(checkpoint) } }),
     values: () => ({}),
-  },
-  {
-    route: "/checkpoint/:round",
-    of: "one by its round",
-    path: ({ checkpoint }) => `/checkpoint/${checkpoint}`,
+  }),
+  read("/checkpoint/:round", "one by its round", ({ checkpoint }) => `/checkpoint/${checkpoint}`, {
     shape: () => Records.checkpoint,
     typed: (client, { checkpoint }) => client.checkpoints.checkpoint(at(checkpoint)),
     values: ({ checkpoint }) => ({ round: checkpoint }),
-  },
-  {
-    route: "/checkpoint/hash/:hash",
-    of: "the one that closed the first epoch",
-    path: ({ firstClose }) => `/checkpoint/hash/${firstClose}`,
-    shape: () => Records.checkpoint,
-    typed: (client, { firstClose }) => client.checkpoints.byHash(hashed(firstClose)),
-    values: ({ firstClose }) => ({ hash: firstClose, epoch: 1, next_epoch: { epoch: 2 } }),
-  },
-  {
-    route: "/checkpoint/epoch/:epoch",
-    of: "the first epoch",
-    path: () => "/checkpoint/epoch/1",
+  }),
+  read(
+    "/checkpoint/hash/:hash",
+    "the one that closed the first epoch",
+    ({ firstClose }) => `/checkpoint/hash/${firstClose}`,
+    {
+      shape: () => Records.checkpoint,
+      typed: (client, { firstClose }) => client.checkpoints.byHash(hashed(firstClose)),
+      values: ({ firstClose }) => ({ hash: firstClose, epoch: 1, next_epoch: { epoch: 2 } }),
+    },
+  ),
+  read("/checkpoint/epoch/:epoch", "the first epoch", "/checkpoint/epoch/1", {
     shape: () => Records.checkpoint,
     typed: (client) => client.checkpoints.closing({ path: { epoch: 1 as never } }),
     values: ({ firstClose }) => ({ hash: firstClose, epoch: 1 }),
-  },
-  {
-    route: "/state/:root/:position",
-    of: "the whole state",
-    path: async ({ node }) => `/state/${await lastClosed(node.client)}/${TOP}`,
-    shape: () => Records.statePiece,
-    typed: async (client, { node }) =>
-      client.checkpoints.state({ path: { root: (await lastClosed(node.client)) as never, position: TOP } }),
-    values: () => ({ piece: expect.stringMatching(/^00{64}/) }),
-  },
-  {
-    route: "/proof/tx/:hash",
-    of: "a transfer",
-    path: ({ done }) => `/proof/tx/${done.Transfer}`,
+  }),
+  read(
+    "/state/:root/:position",
+    "the whole state",
+    async ({ node }) => `/state/${await lastClosed(node.client)}/${TOP}`,
+    {
+      shape: () => Records.statePiece,
+      typed: async (client, { node }) =>
+        client.checkpoints.state({ path: { root: (await lastClosed(node.client)) as never, position: TOP } }),
+      values: () => ({ piece: expect.stringMatching(/^00{64}/) }),
+    },
+  ),
+  read("/proof/tx/:hash", "a transfer", ({ done }) => `/proof/tx/${done.Transfer}`, {
     shape: () => Records.transactionProof,
     typed: (client, { done }) => client.checkpoints.transactionProof(hashed(done.Transfer)),
     values: ({ done }) => ({ hash: done.Transfer }),
-  },
-  {
-    route: "/proof/tx/:hash",
-    of: "one of which only the fee was taken",
-    path: ({ failed }) => `/proof/tx/${failed}`,
+  }),
+  read("/proof/tx/:hash", "one of which only the fee was taken", ({ failed }) => `/proof/tx/${failed}`, {
     shape: () => Records.transactionProof,
     typed: (client, { failed }) => client.checkpoints.transactionProof(hashed(failed)),
     values: ({ failed }) => ({ hash: failed }),
-  },
+  }),
   ...named("/proof/:address", ({ bob }) => bob, {
     shape: () => Records.proof,
     typed: (client, path) => client.checkpoints.proof({ path }),
     values: ({ node }) => ({ address: node.accounts.bob.address }),
   }),
-  {
-    route: "/proof/:address",
-    of: "nobody",
-    path: () => `/proof/${"00".repeat(20)}`,
+  read("/proof/:address", "nobody", `/proof/${"00".repeat(20)}`, {
     shape: () => Records.proof,
     typed: (client) => client.checkpoints.proof({ path: { address: "00".repeat(20) } }),
     values: () => ({ record: null }),
-  },
+  }),
 ]
 
 const monitoring: ReadonlyArray<Read> = [
-  {
-    route: "/metrics/json",
-    of: "the node",
-    path: () => "/metrics/json",
+  read("/metrics/json", "the node", "/metrics/json", {
     shape: () => Records.metrics,
     typed: (client) => client.monitoring.metricsJson(),
     values: ({ peers }) => ({ peer_count: peers, active_validators: 2, mempool_size: 1 }),
-  },
-  {
-    route: "/metrics/history",
-    of: "an hour",
-    path: () => "/metrics/history",
+  }),
+  read("/metrics/history", "an hour", "/metrics/history", {
     shape: () => Records.metricsHistory("hour", 1_000),
     typed: (client) => client.monitoring.history({ urlParams: {} }),
-  },
-  {
-    route: "/metrics/history",
-    of: "a year, since the end of time",
-    path: () => `/metrics/history?range=year&since=${Number.MAX_SAFE_INTEGER}`,
-    shape: () => Records.metricsHistory("year", 3_600_000),
-    typed: (client) => client.monitoring.history({ urlParams: { range: "year" } }),
-    values: () => ({ at: [], rounds: [], total_supply: [] }),
-  },
-  {
-    route: "/metrics/validators",
-    of: "a day",
-    path: () => "/metrics/validators?range=day",
+  }),
+  read(
+    "/metrics/history",
+    "a year, since the end of time",
+    `/metrics/history?range=year&since=${Number.MAX_SAFE_INTEGER}`,
+    {
+      shape: () => Records.metricsHistory("year", 3_600_000),
+      typed: (client) => client.monitoring.history({ urlParams: { range: "year" } }),
+      values: () => ({ at: [], rounds: [], total_supply: [] }),
+    },
+  ),
+  read("/metrics/validators", "a day", "/metrics/validators?range=day", {
     shape: () => Records.attendance,
     typed: (client) => client.monitoring.attendance({ urlParams: { range: "day" } }),
     values: () => ({ range: "day" }),
-  },
+  }),
   ...named("/validator/:address/rounds", ({ alice }) => alice, {
     shape: () => Records.validatorRounds,
     typed: (client, path) => client.monitoring.validatorRounds({ path, urlParams: {} }),
@@ -847,49 +712,34 @@ export const archived: ReadonlyArray<Read> = [
     typed: (client, path) => client.archive.balances({ path, urlParams: {} }),
     values: ({ node }) => ({ address: node.accounts.alice.address, next_commit: null }),
   }),
-  {
-    route: "/account/:address/balances",
-    of: "the beginning",
-    path: () => "/account/@alice/balances?commit=0",
+  read("/account/:address/balances", "the beginning", "/account/@alice/balances?commit=0", {
     shape: () => Records.balances,
     typed: (client) =>
       client.archive.balances({ path: { address: "@alice" }, urlParams: { commit: Natural.commitIndex(0) } }),
     values: () => ({ balances: [{ commit: 0, balance: 100_000 * COIN, nonce: 0 }], next_commit: null }),
-  },
-  {
-    route: "/accounts",
-    of: "the richest",
-    path: () => "/accounts?limit=1",
+  }),
+  read("/accounts", "the richest", "/accounts?limit=1", {
     shape: () => Records.richest,
     typed: (client) => client.archive.richest({ urlParams: { limit: 1 } }),
     values: () => ({ accounts: [{ name: null, balance: 5_000_000 * COIN }] }),
-  },
-  {
-    route: "/statistics",
-    of: "every hour",
-    path: () => "/statistics?interval=hour",
+  }),
+  read("/statistics", "every hour", "/statistics?interval=hour", {
     shape: () => Records.statistics,
     typed: (client) => client.archive.statistics({ urlParams: { interval: "hour" } }),
-  },
-  {
-    route: "/transactions",
-    of: "words in a memo",
-    path: () => "/transactions?words=the",
+  }),
+  read("/transactions", "words in a memo", "/transactions?words=the", {
     shape: () => Records.latest,
     typed: (client) => client.transactions.latest({ urlParams: { words: "the" } }),
     values: ({ done }) => ({ transactions: [{ hash: done.CreateProposalTx }, { hash: done.Transfer }] }),
     optional: ["memo"],
-  },
-  {
-    route: "/transactions",
-    of: "a type and a time",
-    path: () => `/transactions?type=VoteTx&from=${FIRST_MOMENT}`,
+  }),
+  read("/transactions", "a type and a time", `/transactions?type=VoteTx&from=${FIRST_MOMENT}`, {
     shape: () => Records.latest,
     optional: ["memo"],
     typed: (client) =>
       client.transactions.latest({ urlParams: { type: "VoteTx", from: Natural.timestamp(FIRST_MOMENT) } }),
     values: ({ done }) => ({ transactions: [{ hash: done.VoteTx }], next_cursor: null }),
-  },
+  }),
 ]
 
 export const reads: ReadonlyArray<Read> = [

@@ -26,12 +26,18 @@ export interface Refusal {
 const COIN = 100_000_000
 const ZEROS = "0".repeat(64)
 const field = (name: string) => ({ field: Is.exactly(name) })
-/** The rule of an `InvalidTransaction`. */
-const rule = (id: string) => ({ rule: Is.exactly(id) })
 
 /** The rest of a case in which this field is invalid. */
 const invalid = (name: string, rest: Partial<Refusal> = {}) =>
   [400, "InvalidRequest", { more: field(name), ...rest }] as const
+
+/** The rest of a case that violates this rule, with the field that is to blame if there is one. */
+const broken = (rule: string, name?: string, rest: Partial<Refusal> = {}) =>
+  [
+    400,
+    "InvalidTransaction",
+    { more: { ...(name !== undefined && field(name)), rule: Is.exactly(rule) }, ...rest },
+  ] as const
 
 const get = (
   route: string | undefined,
@@ -349,28 +355,25 @@ const conveniences: ReadonlyArray<Refusal> = convenience.flatMap(([route, body, 
   ]
 })
 
-const proposal =
-  (change: object, name: keyof World["node"]["keys"] = "alice") =>
-  (world: World) => ({
-    secret_key: secret(world, name),
-    title: "t",
-    description: "",
-    proposal_type: { Text: {} },
-    fee: 1_000,
-    ...change,
-  })
+/** A body that this account signs. */
+const by =
+  (name: keyof World["node"]["keys"], fields: object = {}) =>
+  (world: World) => ({ secret_key: secret(world, name), ...fields })
+
+const proposal = (change: object, name: keyof World["node"]["keys"] = "alice") =>
+  by(name, { title: "t", description: "", proposal_type: { Text: {} }, fee: 1_000, ...change })
 
 const rules: ReadonlyArray<Refusal> = [
   post(
     "/tx",
     "an amount of 0",
-    (world) => ({ secret_key: secret(world, "dave"), to: "@alice", amount: 0, fee: 1_000 }),
+    by("dave", { to: "@alice", amount: 0, fee: 1_000 }),
     ...invalid("amount", { isReadable: true }),
   ),
   post(
     "/tx",
     "a memo of 257 bytes",
-    (world) => ({ secret_key: secret(world, "dave"), to: "@alice", amount: 1, fee: 1_000, memo: "x".repeat(257) }),
+    by("dave", { to: "@alice", amount: 1, fee: 1_000, memo: "x".repeat(257) }),
     ...invalid("memo"),
   ),
   post(
@@ -384,15 +387,13 @@ const rules: ReadonlyArray<Refusal> = [
   post(
     "/tx",
     "too low a fee",
-    (world) => ({ secret_key: secret(world, "dave"), to: "@alice", amount: 1, fee: 999 }),
-    400,
-    "InvalidTransaction",
-    { more: { ...field("fee"), ...rule("fee_below_minimum") }, says: /^the fee is 0\.00000999 UDG \(999 sats\)/ },
+    by("dave", { to: "@alice", amount: 1, fee: 999 }),
+    ...broken("fee_below_minimum", "fee", { says: /^the fee is 0\.00000999 UDG \(999 sats\)/ }),
   ),
   post(
     "/tx",
     "more than there is",
-    (world) => ({ secret_key: secret(world, "dave"), to: "@alice", amount: 1_000_000 * COIN, fee: 1_000 }),
+    by("dave", { to: "@alice", amount: 1_000_000 * COIN, fee: 1_000 }),
     400,
     "InsufficientBalance",
     { more: { balance: Is.integer, required: Is.exactly(1_000_000 * COIN + 1_000), pending: Is.integer } },
@@ -400,56 +401,33 @@ const rules: ReadonlyArray<Refusal> = [
   post(
     "/tx",
     "a name that nobody has",
-    (world) => ({ secret_key: secret(world, "dave"), to: "@nobody-has-it", amount: 1, fee: 1_000 }),
+    by("dave", { to: "@nobody-has-it", amount: 1, fee: 1_000 }),
     404,
     "NameNotFound",
   ),
   post(
     "/tx",
     "an address of the other network",
-    (world) => ({ secret_key: secret(world, "dave"), to: OTHER.mainnet, amount: 1, fee: 1_000 }),
+    by("dave", { to: OTHER.mainnet, amount: 1, fee: 1_000 }),
     ...invalid("to", { says: /other network/, isReadable: true }),
   ),
   post(
     "/stake",
     "less than the minimum",
-    (world) => ({ secret_key: secret(world, "erin"), amount: 199_999_999_999 }),
+    by("erin", { amount: 199_999_999_999 }),
     ...invalid("amount", { says: /2000 UDG \(200000000000 sats\)/, isReadable: true }),
   ),
-  post(
-    "/stake",
-    "it leaves",
-    (world) => ({ secret_key: secret(world, "dave"), amount: 2_000 * COIN }),
-    400,
-    "InvalidTransaction",
-    { more: rule("leaving") },
-  ),
-  post(
-    "/stake",
-    "it delegates",
-    (world) => ({ secret_key: secret(world, "frank"), amount: 2_000 * COIN }),
-    400,
-    "InvalidTransaction",
-    { more: rule("delegates_already") },
-  ),
-  post(
-    "/stake",
-    "more than there is",
-    (world) => ({ secret_key: secret(world, "erin"), amount: 200_000 * COIN }),
-    400,
-    "InsufficientBalance",
-    { more: { balance: Is.integer, required: Is.integer, pending: Is.integer } },
-  ),
-  post("/unstake", "nothing staked", (world) => ({ secret_key: secret(world, "erin") }), 400, "InvalidTransaction", {
-    more: rule("not_staking"),
+  post("/stake", "it leaves", by("dave", { amount: 2_000 * COIN }), ...broken("leaving")),
+  post("/stake", "it delegates", by("frank", { amount: 2_000 * COIN }), ...broken("delegates_already")),
+  post("/stake", "more than there is", by("erin", { amount: 200_000 * COIN }), 400, "InsufficientBalance", {
+    more: { balance: Is.integer, required: Is.integer, pending: Is.integer },
   }),
+  post("/unstake", "nothing staked", by("erin"), ...broken("not_staking")),
   post(
     "/delegate",
     "to itself",
-    (world) => ({ secret_key: secret(world, "alice"), validator: "@alice", amount: COIN }),
-    400,
-    "InvalidTransaction",
-    { more: { ...field("validator"), ...rule("own_validator") } },
+    by("alice", { validator: "@alice", amount: COIN }),
+    ...broken("own_validator", "validator"),
   ),
   post(
     "/delegate",
@@ -459,52 +437,28 @@ const rules: ReadonlyArray<Refusal> = [
       validator: world.node.accounts.carol.addressBech32,
       amount: COIN,
     }),
-    400,
-    "InvalidTransaction",
-    { more: { ...field("validator"), ...rule("validator_not_active") } },
+    ...broken("validator_not_active", "validator"),
   ),
-  post(
-    "/delegate",
-    "to nobody",
-    (world) => ({ secret_key: secret(world, "erin"), validator: "@nobody-has-it", amount: COIN }),
-    404,
-    "NameNotFound",
-  ),
+  post("/delegate", "to nobody", by("erin", { validator: "@nobody-has-it", amount: COIN }), 404, "NameNotFound"),
   post(
     "/delegate",
     "too little",
-    (world) => ({ secret_key: secret(world, "erin"), validator: "@alice", amount: COIN - 1 }),
-    400,
-    "InvalidTransaction",
-    { more: { ...field("amount"), ...rule("delegation_below_minimum") }, says: /1 UDG \(100000000 sats\)/ },
+    by("erin", { validator: "@alice", amount: COIN - 1 }),
+    ...broken("delegation_below_minimum", "amount", { says: /1 UDG \(100000000 sats\)/ }),
   ),
   post(
     "/delegate",
     "nothing at all",
-    (world) => ({ secret_key: secret(world, "erin"), validator: "@alice", amount: 0 }),
+    by("erin", { validator: "@alice", amount: 0 }),
     ...invalid("amount", { isReadable: true }),
   ),
-  post(
-    "/undelegate",
-    "nothing delegated",
-    (world) => ({ secret_key: secret(world, "erin") }),
-    400,
-    "InvalidTransaction",
-    { more: rule("not_delegating") },
-  ),
-  post(
-    "/set-commission",
-    "no stake",
-    (world) => ({ secret_key: secret(world, "erin"), commission_percent: 5 }),
-    400,
-    "InvalidTransaction",
-    { more: rule("not_staking") },
-  ),
+  post("/undelegate", "nothing delegated", by("erin"), ...broken("not_delegating")),
+  post("/set-commission", "no stake", by("erin", { commission_percent: 5 }), ...broken("not_staking")),
   ...[101, -1, 0.5, "5"].map((percent) =>
     post(
       "/set-commission",
       `${JSON.stringify(percent)} percent`,
-      (world) => ({ secret_key: secret(world, "alice"), commission_percent: percent }),
+      by("alice", { commission_percent: percent }),
       ...invalid("commission_percent"),
     ),
   ),
@@ -527,20 +481,13 @@ const rules: ReadonlyArray<Refusal> = [
     "/proposal",
     "no such parameter",
     proposal({ proposal_type: { ParameterChange: { param: "max_supply", value: 1 } } }),
-    400,
-    "InvalidTransaction",
-    { more: { ...field("proposal_type.ParameterChange.param"), ...rule("unknown_parameter") } },
+    ...broken("unknown_parameter", "proposal_type.ParameterChange.param"),
   ),
   post(
     "/proposal",
     "a value out of bounds",
     proposal({ proposal_type: { ParameterChange: { param: "slash_percent", value: 101 } } }),
-    400,
-    "InvalidTransaction",
-    {
-      more: { ...field("proposal_type.ParameterChange.value"), ...rule("parameter_out_of_bounds") },
-      says: /from 10 to 100/,
-    },
+    ...broken("parameter_out_of_bounds", "proposal_type.ParameterChange.value", { says: /from 10 to 100/ }),
   ),
   post(
     "/proposal",
@@ -548,33 +495,10 @@ const rules: ReadonlyArray<Refusal> = [
     proposal({ proposal_type: { TreasurySpend: { recipient: OTHER.mainnet, amount: 1 } } }),
     ...invalid("proposal_type.TreasurySpend.recipient", { isReadable: true }),
   ),
-  post(
-    "/vote",
-    "voted already",
-    (world) => ({ secret_key: secret(world, "alice"), proposal_id: 1, vote: false, fee: 1_000 }),
-    409,
-    "AlreadyVoted",
-  ),
-  post(
-    "/vote",
-    "no vote",
-    (world) => ({ secret_key: secret(world, "erin"), proposal_id: 1, vote: true, fee: 1_000 }),
-    403,
-    "NotAllowed",
-  ),
-  post(
-    "/vote",
-    "no proposal",
-    (world) => ({ secret_key: secret(world, "alice"), proposal_id: 77, vote: true, fee: 1_000 }),
-    404,
-    "ProposalNotFound",
-  ),
-  post(
-    "/vote",
-    "neither yes nor no",
-    (world) => ({ secret_key: secret(world, "alice"), proposal_id: 1, vote: "yes", fee: 1_000 }),
-    ...invalid("vote"),
-  ),
+  post("/vote", "voted already", by("alice", { proposal_id: 1, vote: false, fee: 1_000 }), 409, "AlreadyVoted"),
+  post("/vote", "no vote", by("erin", { proposal_id: 1, vote: true, fee: 1_000 }), 403, "NotAllowed"),
+  post("/vote", "no proposal", by("alice", { proposal_id: 77, vote: true, fee: 1_000 }), 404, "ProposalNotFound"),
+  post("/vote", "neither yes nor no", by("alice", { proposal_id: 1, vote: "yes", fee: 1_000 }), ...invalid("vote")),
   ...[-1, 0.5, "1", 0, 100_000 * COIN + 1].map((amount) =>
     post(
       "/faucet",
@@ -658,9 +582,7 @@ const submissions: ReadonlyArray<Refusal> = [
     "/tx/submit",
     "too low a fee",
     ({ node: { accounts } }) => accounts.dave.transfer({ to: accounts.bob.address, amount: 1, fee: 999, nonce: 2 }),
-    400,
-    "InvalidTransaction",
-    { more: { ...field("fee"), ...rule("fee_below_minimum") }, says: /^the fee is 0\.00000999 UDG \(999 sats\)/ },
+    ...broken("fee_below_minimum", "fee", { says: /^the fee is 0\.00000999 UDG \(999 sats\)/ }),
   ),
   post(
     "/tx/submit",

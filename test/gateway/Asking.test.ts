@@ -4,18 +4,15 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import * as Name from "../../src/protocol/identity/Name.js"
-import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
-import * as JsonForm from "../../src/protocol/transaction/JsonForm.js"
 import type { Operation } from "../../src/protocol/transaction/Operation.js"
-import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import { position } from "../archive/Comparison.js"
 import { type Follower, follow } from "../archive/Follower.js"
 import * as Server from "../archive/Server.js"
 import * as Processes from "../network/Processes.js"
 import * as Rest from "../support/Rest.js"
 import * as Doorway from "./Doorway.js"
-import { type Gateway, get, post, serve } from "./Serving.js"
+import { type Gateway, get, post, serve, signed } from "./Serving.js"
 
 const owners = Array.from({ length: 60 }, () => SecretKey.generate())
 const addresses = owners.map(({ publicKey }) => Address.fromPublicKey(publicKey))
@@ -80,14 +77,8 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
     }
 
     const send = async (from: SecretKey, nonce: number, fee: number, operation: Operation) => {
-      const unsigned = {
-        from: Address.fromPublicKey(from.publicKey),
-        nonce: Natural.nonce(nonce),
-        fee: Sats.make(fee),
-        operation,
-      }
-      const signed = JsonForm.toJson(Transaction.sign(network.genesis.networkId, unsigned, from))
-      expect(await post(`${gateway.url}/tx/submit`, signed)).toMatchObject({ status: 200 })
+      const { json } = signed(network.genesis.networkId, from, nonce, operation, fee)
+      expect(await post(`${gateway.url}/tx/submit`, json)).toMatchObject({ status: 200 })
     }
 
     const pay = (from: SecretKey, nonce: number) =>

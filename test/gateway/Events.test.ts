@@ -4,16 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
-import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
-import * as JsonForm from "../../src/protocol/transaction/JsonForm.js"
-import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import { position } from "../archive/Comparison.js"
 import { type Follower, follow } from "../archive/Follower.js"
 import * as Server from "../archive/Server.js"
 import * as Processes from "../network/Processes.js"
 import * as Rest from "../support/Rest.js"
-import { type Gateway, post, serve } from "./Serving.js"
+import { type Gateway, post, serve, signed } from "./Serving.js"
 
 type Event = Client.NumberedEvent["event"]
 
@@ -70,11 +67,9 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
     const friend = Address.fromPublicKey(SecretKey.generate().publicKey)
 
     const pay = async (url: string): Promise<string> => {
-      const from = Address.fromPublicKey(network.rich.publicKey)
       const operation = { _tag: "Transfer", to: friend, amount: Sats.make(5), memo: "" } as const
-      const unsigned = { from, nonce: Natural.nonce(nonce++), fee: Sats.make(1_000), operation }
-      const signed = Transaction.sign(network.genesis.networkId, unsigned, network.rich)
-      const answer = await post(`${url}/tx/submit`, JsonForm.toJson(signed))
+      const { json } = signed(network.genesis.networkId, network.rich, nonce++, operation)
+      const answer = await post(`${url}/tx/submit`, json)
       expect(answer).toMatchObject({ status: 200 })
       return String(answer.body.tx_hash)
     }

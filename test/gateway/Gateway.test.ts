@@ -5,11 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
-import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
-import * as JsonForm from "../../src/protocol/transaction/JsonForm.js"
 import type { Operation } from "../../src/protocol/transaction/Operation.js"
-import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import { position } from "../archive/Comparison.js"
 import { type Follower, follow } from "../archive/Follower.js"
 import * as Server from "../archive/Server.js"
@@ -18,7 +15,7 @@ import * as Processes from "../network/Processes.js"
 import { isTried } from "../ops/Kit.js"
 import * as Rest from "../support/Rest.js"
 import * as Nginx from "./Nginx.js"
-import { type Gateway, get, post, serve } from "./Serving.js"
+import { type Gateway, get, post, serve, signed } from "./Serving.js"
 
 describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
   Rest.of("PostgreSQL, validators, an archive and two gateways", "a gateway"),
@@ -37,11 +34,8 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
 
     const at = (n: number): string => gateways[n]?.url ?? ""
 
-    const signed = (nonce: number, operation: Operation, fee = 1_000) => {
-      const from = Address.fromPublicKey(network.rich.publicKey)
-      const unsigned = { from, nonce: Natural.nonce(nonce), fee: Sats.make(fee), operation }
-      return JsonForm.toJson(Transaction.sign(network.genesis.networkId, unsigned, network.rich))
-    }
+    const ofRich = (nonce: number, operation: Operation, fee?: number) =>
+      signed(network.genesis.networkId, network.rich, nonce, operation, fee).json
 
     const finalized = (url: string, hash: string) =>
       Processes.until(`${hash} is final at ${url}`, async () => {
@@ -85,7 +79,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       ]
       const fees = [1_000, 10_000 * Sats.SATS_PER_COIN, 1_000, 1_000]
       for (const [nonce, operation] of operations.entries()) {
-        const answer = await post(`${at(nonce % 2)}/tx/submit`, signed(nonce, operation, fees[nonce]))
+        const answer = await post(`${at(nonce % 2)}/tx/submit`, ofRich(nonce, operation, fees[nonce]))
         expect(answer).toMatchObject({ status: 200, body: { status: "accepted", nonce } })
         hashes.push(String(answer.body.tx_hash))
       }
@@ -333,7 +327,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
     it("reports no final transaction that another gateway does not know, if asked with the commit", async () => {
       const { body } = await post(
         `${at(0)}/tx/submit`,
-        signed(4, { _tag: "Transfer", to: friendAddress, amount: Sats.make(1), memo: "" }),
+        ofRich(4, { _tag: "Transfer", to: friendAddress, amount: Sats.make(1), memo: "" }),
       )
       const hash = String(body.tx_hash)
       for (let n = 0; ; n++) {
@@ -351,7 +345,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       const secret = { secret_key: friend.toSecretHex(), to: friendAddress, amount: 1, fee: 1_000 }
       expect(await post(`${at(0)}/tx`, secret)).toMatchObject({ status: 501, body: { code: "NotServed" } })
       expect(await get(`${at(0)}/keygen`)).toMatchObject({ status: 501, body: { code: "NotServed" } })
-      const old = signed(0, { _tag: "Transfer", to: friendAddress, amount: Sats.make(1), memo: "" })
+      const old = ofRich(0, { _tag: "Transfer", to: friendAddress, amount: Sats.make(1), memo: "" })
       for (const body of [old, [old, old], { ...old, nonce: 99_999 }, {}, []])
         expect(await post(`${at(0)}/tx/submit`, body)).toEqual(await post(`${node}/tx/submit`, body))
     })
@@ -408,7 +402,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
           expect(new Set(await all())).toEqual(new Set([200]))
           third.child.kill("SIGKILL")
           expect(new Set(await all())).toEqual(new Set([200]))
-          const old = signed(0, { _tag: "Transfer", to: friendAddress, amount: Sats.make(1), memo: "" })
+          const old = ofRich(0, { _tag: "Transfer", to: friendAddress, amount: Sats.make(1), memo: "" })
           const sent = await Promise.all(
             Array.from({ length: 20 }, (_, n) => asked(n + 1, "/tx/submit", JSON.stringify(old))),
           )
@@ -502,7 +496,7 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
       await Processes.until("it has noticed", async () => (await get(`${at(1)}/status`)).status === 503)
       const { status, body } = await get(`${at(1)}/balance/${Address.fromPublicKey(network.rich.publicKey)}`)
       expect([status, body]).toMatchObject([200, { nonce: 5, next_nonce: 5 }])
-      const more = signed(5, { _tag: "Transfer", to: friendAddress, amount: Sats.make(1), memo: "" })
+      const more = ofRich(5, { _tag: "Transfer", to: friendAddress, amount: Sats.make(1), memo: "" })
       expect(await post(`${at(1)}/tx/submit`, more)).toMatchObject({ status: 503, body: { code: "Unavailable" } })
     })
   },

@@ -6,11 +6,7 @@ import * as Answer from "../../src/light/checks/Answer.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
-import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
-import * as JsonForm from "../../src/protocol/transaction/JsonForm.js"
-import * as Transaction from "../../src/protocol/transaction/Transaction.js"
-import type * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
 import { position } from "../archive/Comparison.js"
 import { type Follower, follow } from "../archive/Follower.js"
 import * as Server from "../archive/Server.js"
@@ -18,7 +14,7 @@ import * as Processes from "../network/Processes.js"
 import { textOf } from "../ops/Kit.js"
 import * as Rest from "../support/Rest.js"
 import * as Doorway from "./Doorway.js"
-import { type Gateway, get, post, serve } from "./Serving.js"
+import { type Gateway, get, post, serve, signed } from "./Serving.js"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -82,12 +78,10 @@ describe.skipIf(!Server.isThere && process.env["CI"] === undefined)(
     })
 
     let nonce = 0
-    const payment = (own: number, amount = 5): readonly [string, TransactionJson.TransactionJson] => {
+    const payment = (own: number, amount = 5) => {
       const operation = { _tag: "Transfer", to: friend, amount: Sats.make(amount), memo: "" } as const
-      const from = Address.fromPublicKey(network.rich.publicKey)
-      const unsigned = { from, nonce: Natural.nonce(own), fee: Sats.make(1_000), operation }
-      const signed = Transaction.sign(network.genesis.networkId, unsigned, network.rich)
-      return [signed.id, JsonForm.toJson(signed)]
+      const { id, json } = signed(network.genesis.networkId, network.rich, own, operation)
+      return [id, json] as const
     }
     const payer = () => Address.fromPublicKey(network.rich.publicKey)
 

@@ -1,6 +1,14 @@
 /** Gateways as separate processes, and requests to them. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { resolve } from "node:path"
+import * as Address from "../../src/protocol/identity/Address.js"
+import type { SecretKey } from "../../src/protocol/identity/Keys.js"
+import type { NetworkId } from "../../src/protocol/identity/Network.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as JsonForm from "../../src/protocol/transaction/JsonForm.js"
+import type { Operation } from "../../src/protocol/transaction/Operation.js"
+import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import * as Processes from "../network/Processes.js"
 
 const built = resolve(import.meta.dirname, "../../dist/main.js")
@@ -33,6 +41,14 @@ export const serve = async (
     return url() !== undefined
   })
   return { child, url: url() ?? "", said: () => said }
+}
+
+/** A transaction of this key's account, with the form in which clients submit it. */
+export const signed = (networkId: NetworkId, key: SecretKey, nonce: number, operation: Operation, fee = 1_000) => {
+  const from = Address.fromPublicKey(key.publicKey)
+  const unsigned = { from, nonce: Natural.nonce(nonce), fee: Sats.make(fee), operation }
+  const transaction = Transaction.sign(networkId, unsigned, key)
+  return { id: transaction.id, json: JsonForm.toJson(transaction) }
 }
 
 export interface Got {

@@ -6,17 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { parts } from "../../src/gateway/Submitting.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
-import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
-import * as JsonForm from "../../src/protocol/transaction/JsonForm.js"
-import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import { position } from "../archive/Comparison.js"
 import { type Follower, follow } from "../archive/Follower.js"
 import * as Server from "../archive/Server.js"
 import * as Processes from "../network/Processes.js"
 import * as Rest from "../support/Rest.js"
 import * as Doorway from "./Doorway.js"
-import { type Gateway, get, post, serve } from "./Serving.js"
+import { type Gateway, get, post, serve, signed } from "./Serving.js"
 
 const rich = SecretKey.generate()
 const friend = Address.fromPublicKey(SecretKey.generate().publicKey)
@@ -26,10 +23,8 @@ const payment = (
   nonce: number,
   { key = rich, fee = 1_000, memo = "", amount = 5 } = {},
 ) => {
-  const from = Address.fromPublicKey(key.publicKey)
   const operation = { _tag: "Transfer", to: friend, amount: Sats.make(amount), memo } as const
-  const unsigned = { from, nonce: Natural.nonce(nonce), fee: Sats.make(fee), operation }
-  return JsonForm.toJson(Transaction.sign(networkId, unsigned, key))
+  return signed(networkId, key, nonce, operation, fee).json
 }
 
 describe("the parts of a submission", () => {

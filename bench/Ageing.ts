@@ -2,12 +2,14 @@
  * A solo node that ages by as many rounds as it can make: its memory and disk usage, and whether it still starts as
  * fast as a new one.
  */
-import { cpSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { cpSync, readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import * as Sats from "../src/protocol/numbers/Sats.js"
 import * as Processes from "../test/network/Processes.js"
 import { type Figure, median } from "./Harness.js"
 import * as Payments from "./Payments.js"
+import * as Usage from "./Usage.js"
 
 export interface Wish {
   readonly rounds: number
@@ -26,9 +28,6 @@ const BALANCE = Sats.make(1_000 * Sats.SATS_PER_COIN)
 const STARTS = 5
 const MIB = 2 ** 20
 
-const memoryOf = ({ pid }: Processes.Started): number =>
-  Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? Number.NaN) / 1_024
-
 const bytesIn = (folder: string): number =>
   readdirSync(folder, { withFileTypes: true }).reduce(
     (bytes, entry) =>
@@ -42,15 +41,13 @@ const roundOf = async ({ http }: Processes.Started): Promise<number> => {
 }
 
 const reach = async (node: Processes.Started, round: number): Promise<void> => {
-  while ((await roundOf(node)) < round) await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+  while ((await roundOf(node)) < round) await sleep(LOOK_MS)
 }
 
 interface Load {
   /** Returns once everything sent is final, with the number of transactions. */
   readonly end: () => Promise<number>
 }
-
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 const pay = (
   network: Processes.Founded,
@@ -111,7 +108,7 @@ export const figures = async ({ rounds, options, paymentsPerSecond }: Wish): Pro
     const disk: Array<number> = []
     for (let part = 1; part <= PARTS; part++) {
       await reach(node, (rounds / PARTS) * part)
-      memory.push(memoryOf(node))
+      memory.push(Usage.memoryMiB(node))
       disk.push(bytesIn(node.directory) / MIB)
       console.log(`round ${(rounds / PARTS) * part}: ${memory.at(-1)} MiB of memory, ${disk.at(-1)} MiB on the disk`)
       if (part > 1) continue

@@ -1,5 +1,4 @@
 /** The loads for measuring a transfer's cost, and a run's result. */
-import type * as Processes from "../test/network/Processes.js"
 import type { Figure } from "./Harness.js"
 import * as NetworkLoad from "./NetworkLoad.js"
 import { Profile, type Spent } from "./Profile.js"
@@ -7,12 +6,6 @@ import * as SoloLoad from "./SoloLoad.js"
 
 const ROUND_MS = 100
 const PARTS_SHOWN = 18
-
-export interface Wish {
-  readonly seconds: number
-  readonly profile?: Profile
-  readonly program?: Processes.Program
-}
 
 export interface Measured {
   readonly finalPerSecond: number
@@ -27,7 +20,7 @@ export interface Load {
   readonly key: string
   readonly name: string
   readonly validators: number
-  readonly run: (wish: Wish) => Promise<Measured>
+  readonly run: (wish: NetworkLoad.Wish) => Promise<Measured>
 }
 
 const solo = (key: string, name: string, batch: number, offeredPerSecond: number): Load => ({
@@ -51,7 +44,7 @@ export const LOADS: ReadonlyArray<Load> = [
 /** A run that splits up the (first) node's processor time. */
 export const counted = async (
   { run }: Load,
-  wish: Omit<Wish, "profile">,
+  wish: Omit<NetworkLoad.Wish, "profile">,
   takesSamples: boolean,
 ): Promise<Measured & { readonly spent: Spent }> => {
   const profile = new Profile({ takesSamples })
@@ -67,7 +60,7 @@ export const counted = async (
 /** The (first) node's time, by threads and by parts of the program. */
 export const partsOf = async (
   load: Load,
-  wish: Omit<Wish, "profile">,
+  wish: Omit<NetworkLoad.Wish, "profile">,
   title = load.name,
 ): Promise<ReadonlyArray<Figure>> => {
   const { spent, final } = await counted(load, wish, true)

@@ -1,4 +1,5 @@
 /** Four validators as processes on this machine, each under as many signed transfers as it accepts, one per request. */
+import { setTimeout as sleep } from "node:timers/promises"
 import * as Address from "../src/protocol/identity/Address.js"
 import * as Network from "../src/protocol/identity/Network.js"
 import * as Sats from "../src/protocol/numbers/Sats.js"
@@ -36,8 +37,6 @@ const OFFERED_TO_EACH = 800
 const CONNECTIONS_TO_EACH = 32
 /** A new process is still being compiled while it runs. */
 const WARM_UP_SECONDS = 10
-
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 const startAll = async (network: Processes.Founded, { profile, program }: Wish) => {
   const own = { ...Processes.DIRECT, ...program }

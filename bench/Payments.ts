@@ -3,6 +3,7 @@
  * before later ones of the same sender, because a missing nonce would hold up all that follow.
  */
 import { Agent, request } from "node:http"
+import { setTimeout as sleep } from "node:timers/promises"
 import * as Address from "../src/protocol/identity/Address.js"
 import type { Hash } from "../src/protocol/identity/Hash.js"
 import { SecretKey } from "../src/protocol/identity/Keys.js"
@@ -39,8 +40,6 @@ interface Payment {
   readonly id: Hash
   readonly text: string
 }
-
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Uses its own persistent connection: a new one for every poll would be most of an idle node's work. */
 const get = (url: string, agent: Agent): Promise<string> =>
@@ -179,4 +178,15 @@ export class Client {
   latencies(): Promise<ReadonlyArray<number>> {
     return Promise.all(this.#latencies.splice(0))
   }
+}
+
+/** A client of each node, with its part of the senders. */
+export const clients = (
+  network: Processes.Founded,
+  nodes: ReadonlyArray<Processes.Started>,
+  all: ReadonlyArray<Sender>,
+  follows = true,
+): ReadonlyArray<Client> => {
+  const ofNode = (i: number) => all.filter((_, n) => n % nodes.length === i)
+  return nodes.map((node, i) => new Client(network, node, ofNode(i), follows))
 }

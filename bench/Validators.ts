@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import process from "node:process"
+import { setTimeout as sleep } from "node:timers/promises"
 import * as Sats from "../src/protocol/numbers/Sats.js"
 import * as Processes from "../test/network/Processes.js"
 import type { Figure } from "./Harness.js"
@@ -30,8 +31,6 @@ const BATCH_MS = 100
 /** Kept with history, by table and index; the rest goes with the vertices. */
 const KEPT = /^(transaction_|account_history|account_postings|commits)/
 const OF_VERTICES = /^(vertices|vertex_)/
-
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 const sum = (values: Iterable<number>): number => [...values].reduce((all, one) => all + one, 0)
 
@@ -151,15 +150,7 @@ const measured = async ({ validators, roundMs, rates }: Wish): Promise<ReadonlyA
       nodes.push(await Processes.startValidator(network, n, nodes, ["--rate-limits", "off"], "warn", own))
     }
     await Processes.everybodyAt(nodes, 5)
-    const clients = nodes.map(
-      (node, i) =>
-        new Payments.Client(
-          network,
-          node,
-          senders.filter((_, n) => n % nodes.length === i),
-          false,
-        ),
-    )
+    const clients = Payments.clients(network, nodes, senders, false)
     const ms = Math.max(PHASE_MS, 2 * LEAST_ROUNDS * roundMs)
     const all: Array<Figure> = []
     for (const rate of rates) {

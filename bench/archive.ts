@@ -2,6 +2,7 @@
  * What an archive with its PostgreSQL takes, idle and with payments, and what requests to a gateway cost: constants of
  * docs/operations/sizing.md. Takes some minutes, so it runs only if named.
  */
+import { setTimeout as sleep } from "node:timers/promises"
 import * as Address from "../src/protocol/identity/Address.js"
 import * as Network from "../src/protocol/identity/Network.js"
 import { follow } from "../test/archive/Follower.js"
@@ -21,8 +22,6 @@ const VALIDATORS = 4
 const ROUND_MS = 250
 const CONNECTIONS = 16
 const READ_MS = 5_000
-
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 const one = async (database: string, text: string): Promise<number> =>
   Number((await Server.query(database, text))[0]?.[0] ?? Number.NaN)
@@ -134,15 +133,7 @@ const measured = async (): Promise<ReadonlyArray<Figure>> => {
     ends.push(() => archive.end("SIGTERM"))
     const position = () => one(database, "select commit_index from position").catch(() => -1)
     await Processes.until(`the archive begins: ${archive.said()}`, async () => (await position()) > 5)
-    const clients = nodes.map(
-      (each, i) =>
-        new Payments.Client(
-          network,
-          each,
-          senders.filter((_, n) => n % nodes.length === i),
-          false,
-        ),
-    )
+    const clients = Payments.clients(network, nodes, senders, false)
     const pid = archive.child.pid ?? 0
     const watched = { database, archive: pid, postgres: server.pid(), node }
     const all: Array<Figure> = []

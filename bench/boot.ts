@@ -2,23 +2,14 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { freePort } from "../test/ops/RealNginx.js"
 import { type Figure, median, type Suite } from "./Harness.js"
 import * as Programs from "./Programs.js"
 
 const STARTS = 9
 const LOOK_MS = 5
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  await once(server, "close")
-  return typeof address === "object" && address !== null ? address.port : 0
-}
 
 const answers = (port: number): Promise<boolean> =>
   fetch(`http://127.0.0.1:${port}/status`).then(

@@ -3,6 +3,7 @@
  * latency and cost. The offering process runs beside them, so figures are low on few cores. Then, the time for a new
  * node to join a network with many accounts.
  */
+import { setTimeout as sleep } from "node:timers/promises"
 import * as Address from "../src/protocol/identity/Address.js"
 import * as Sats from "../src/protocol/numbers/Sats.js"
 import * as Processes from "../test/network/Processes.js"
@@ -35,8 +36,6 @@ const LEAST_RATE = 2
 /** Per second, when one of four validators crashes. */
 const CRASH_RATE = 100
 const BALANCE = Sats.make(1_000 * Sats.SATS_PER_COIN)
-
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 const untilAllIsFinal = async (node: Processes.Started): Promise<void> => {
   for (let before = -1, final = Processes.recorded(node); final > before; final = Processes.recorded(node)) {
@@ -123,14 +122,7 @@ const payments = async (): Promise<ReadonlyArray<Figure>> => {
   await Processes.everybodyAt(nodes, 5)
   const [first, ...others] = nodes
   if (first === undefined) throw new Error("there are no nodes")
-  const clients = nodes.map(
-    (node, i) =>
-      new Payments.Client(
-        network,
-        node,
-        senders.filter((_, n) => n % nodes.length === i),
-      ),
-  )
+  const clients = Payments.clients(network, nodes, senders)
   const signatureUs = Yardstick.signatureUs()
   const all: Array<Figure> = []
   for (let i = 0; i < 2; i++) await phase(nodes, clients, WARM_UP_RATE)

@@ -3,6 +3,7 @@
  * on a solo node and on development networks. Also the cost of rounds without transactions.
  */
 import { request } from "node:http"
+import { setTimeout as sleep } from "node:timers/promises"
 import { Either } from "effect"
 import { nodeClock } from "../src/network/tls/NodeClock.js"
 import * as Genesis from "../src/protocol/epoch/Genesis.js"
@@ -31,8 +32,6 @@ const INTERVALS_MS = (process.env["UDG_PACE_INTERVALS"] ?? "100,50,250").split("
 const BUSY_RATE = Number(process.env["UDG_PACE_RATE"] ?? 500)
 const BATCH_MS = 50
 const SENDERS = 400
-
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Follows final transactions at one node. */
 class Listener {
@@ -161,14 +160,7 @@ const busy = async (
   senders: ReadonlyArray<Payments.Sender>,
   work: () => Promise<ReadonlyArray<Figure>>,
 ): Promise<ReadonlyArray<Figure>> => {
-  const clients = nodes.map(
-    (node, i) =>
-      new Payments.Client(
-        network,
-        node,
-        senders.filter((_, n) => n % nodes.length === i),
-      ),
-  )
+  const clients = Payments.clients(network, nodes, senders)
   for (const client of clients) client.prepare((BUSY_RATE * PAYMENTS * 2) / nodes.length)
   let isOver = false
   const offering = (async () => {

@@ -56,7 +56,7 @@ describe("the clock of strangers' budgets", () => {
     expect(shareAt(0, 1_000)).toBeCloseTo(1, 9)
   })
 
-  it("lets broadcasts to strangers gather for a fifth of a second at most, and not at all while timers are on time", () => {
+  it("lets vertices for strangers gather for a fifth of a second at most, and not at all while timers are on time", () => {
     const { spare, shareAt } = scene()
     shareAt(1, 2_000)
     expect(spare.gatherMs()).toBe(0)

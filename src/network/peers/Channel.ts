@@ -22,9 +22,11 @@ export const ofReplica = [
 ] as const satisfies ReadonlyArray<Channel>
 export type OfReplica = (typeof ofReplica)[number]
 
-/** Vertices, transactions and votes go to every peer. */
-export const isBroadcast = (channel: Channel): boolean =>
-  channel === "vertices" || channel === "transactions" || channel === "votes"
+/**
+ * What goes to every peer, many times a round. Transactions do as well, but a follower should hear of them while they are
+ * pending, before the vertices that make them final.
+ */
+export const isOfRounds = (channel: Channel): boolean => channel === "vertices" || channel === "votes"
 
 /** A lane's index in this list is its number on the wire. */
 export const all: ReadonlyArray<Channel> = ["greeting", ...ofReplica, "addresses"]

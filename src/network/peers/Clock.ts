@@ -4,7 +4,7 @@ export interface Clock {
   readonly now: () => number
   /** The same for the budgets of strangers: it goes slower while the process is late (`SpareTime`). */
   readonly spareNow: () => number
-  /** How long broadcasts to strangers gather; 0 unless the process is late. */
+  /** How long vertices and votes for strangers gather; 0 unless the process is late. */
   readonly gatherMs: () => number
   /** Timers do not keep the process alive. */
   readonly wait: (ms: number) => Promise<void>

@@ -19,7 +19,7 @@ export interface Line {
   readonly write: (bytes: Uint8Array) => boolean
   /** Runs `act` after the current event loop turn, so that all messages of the turn go out together. */
   readonly soon: (act: () => void) => void
-  /** The same for broadcasts, which may gather for longer. */
+  /** The same for vertices and votes, which may gather for longer. */
   readonly later: (act: () => void) => void
   readonly now: () => number
 }
@@ -73,7 +73,7 @@ export class Lanes {
       return false
     out.push(message)
     out.waitsSince ??= this.#line.now()
-    if (Channel.isBroadcast(channel)) this.#flushLater()
+    if (Channel.isOfRounds(channel)) this.#flushLater()
     else this.#flushSoon()
     return true
   }

@@ -17,7 +17,7 @@ const USUAL_MS = 2
 const WEIGHT = 1 / 8
 /** The clock never goes slower than this. */
 export const LEAST_SHARE = 0.05
-/** What gathers for no time at the full share, for this long at half of it, and twice as long at a third. */
+/** Messages wait for this long at half of the full share, and for twice as long at a third. */
 const GATHERED_MS = 20
 const MOST_GATHERED_MS = 200
 
@@ -35,7 +35,7 @@ export class SpareTime {
     this.#usedAt = this.#at
   }
 
-  /** Milliseconds since any moment, as the clock counts them. */
+  /** This clock's milliseconds since an arbitrary moment. */
   now(): number {
     this.#advance()
     this.#usedAt = this.#at
@@ -43,7 +43,7 @@ export class SpareTime {
     return this.#time
   }
 
-  /** How long work for strangers should gather, so that less is done more at once. */
+  /** How long messages to strangers should wait for more, so that they leave in fewer writes. */
   gatherMs(): number {
     this.now()
     return Math.min(MOST_GATHERED_MS, Math.round(GATHERED_MS * (1 / this.#share - 1)))

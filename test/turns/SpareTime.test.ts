@@ -49,7 +49,7 @@ describe("the clock of strangers' budgets", () => {
     expect(shareAt(500, 60_000)).toBeCloseTo(LEAST_SHARE, 2)
   })
 
-  it("recovers within a second", () => {
+  it("recovers within two seconds", () => {
     const { shareAt } = scene()
     shareAt(30, 10_000)
     shareAt(0, 2_000)
@@ -78,7 +78,7 @@ describe("the clock of strangers' budgets", () => {
     const { clock, spare } = scene()
     spare.now()
     let looks = 0
-    for (; clock.next < Number.POSITIVE_INFINITY; looks++) clock.moveTo(clock.next)
+    for (; looks < 100 && clock.next < Number.POSITIVE_INFINITY; looks++) clock.moveTo(clock.next)
     expect(looks).toBe(25)
   })
 })

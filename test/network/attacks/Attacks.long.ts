@@ -1,6 +1,7 @@
 /**
  * Four validators, a payer and ten strangers who attack each validator; counts the rounds finalized meanwhile. `npm run
- * test:attacks`, or some of the attacks with `UDG_ATTACKS=pieces,records`.
+ * test:attacks`, or some of the attacks with `UDG_ATTACKS=pieces,records`. Attackers have a low priority, so that they do
+ * not take the nodes' processor; on a busy machine they need `UDG_ATTACK_NICE=0`, or they hardly attack.
  */
 import { readFileSync } from "node:fs"
 import { afterAll, afterEach, describe, expect, it } from "vitest"

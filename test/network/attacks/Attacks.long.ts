@@ -193,7 +193,7 @@ describe.runIf(chosen.length > 0)("ten strangers at each of four validators", ()
     const { control, allocations = [], settleMs = SETTLE_MS.attacked } = kinds[kind] ?? {}
     const { least = 0, mostGrowthMiB = MOST_GROWTH_MIB } = kinds[kind] ?? {}
     const network = Processes.found({ roundMs: ROUND_MS, epochRounds: 3_600, checkpointRounds: 100, allocations })
-    const nodes = await Processes.startAll(network, HISTORY === undefined ? [] : ["--history", HISTORY])
+    const nodes = await Processes.startAll(network, HISTORY === undefined ? [] : ["--history", HISTORY], "info")
     await Processes.everybodyAt(nodes, 60)
     const besieged = (kind: string) =>
       Siege.begin({

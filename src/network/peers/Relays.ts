@@ -1,8 +1,8 @@
 /**
- * Routing of broadcast messages. The author sends to all its peers and lists the committee members it is not connected
- * to. Each node that hears news relays it to the listed members it is connected to, and to a few random peers that are
- * not members. So a fully connected committee gets each message once, and the cost of a crowd of strangers does not
- * grow with the crowd. A wrong list harms only its author's messages: all other authors reach all members themselves.
+ * Routing of broadcast messages. The author sends to all members and named peers it is connected to, and lists the
+ * committee members it is not connected to. Each node that hears news relays it to the listed members it is connected
+ * to, and to its named peers. Both also send to a few random strangers. So a fully connected committee gets each message
+ * once, and the cost of a crowd of strangers does not grow with the crowd. A wrong list harms only its author's messages: all other authors reach all members themselves.
  */
 import { sha256, toHex } from "#crypto"
 import * as Binary from "../../protocol/encoding/Binary.js"
@@ -27,11 +27,10 @@ export interface Told {
 const MOST_NAMED = 34
 const ANY = 255
 export const LIST_BYTES = 1 + MOST_NAMED * Address.BYTES
-/**
- * How many peers that are not members get a relayed message: enough to reach nearly every node in a network of any
- * size.
- */
-const OTHERS = 8
+/** How many strangers get a relayed message: enough to reach nearly every node in a network of any size. */
+const STRANGERS = 8
+/** How many strangers the author sends to: usually all. */
+const STRANGERS_OF_AUTHOR = 32
 /** How long a message is recognised by its bytes. Later repetitions are deliberate and are not relayed anyway. */
 const KNOWN_MS = 3_000
 /** More than arrive within that time. */
@@ -62,22 +61,13 @@ export interface Recipient {
   readonly peer: PeerId
   /** Its validator, if a committee member. */
   readonly member: Address.Address | null
+  readonly isStranger: boolean
 }
 
 export interface Route<R extends Recipient> {
   readonly to: ReadonlyArray<R>
   /** Members this node cannot reach. */
   readonly untold: Untold
-}
-
-/** The author's route: all peers. */
-export const ofOwn = <R extends Recipient>(
-  self: Address.Address | null,
-  peers: ReadonlyArray<R>,
-  committee: ReadonlyArray<Address.Address>,
-): Route<R> => {
-  const told = new Set(peers.map(({ member }) => member)).add(self)
-  return { to: peers, untold: committee.length === 0 ? "any" : committee.filter((member) => !told.has(member)) }
 }
 
 const drawn = <A>(all: Array<A>, count: number, chance: () => number): ReadonlyArray<A> => {
@@ -89,6 +79,23 @@ const drawn = <A>(all: Array<A>, count: number, chance: () => number): ReadonlyA
     all[other] = a
   }
   return all.slice(0, count)
+}
+
+const isStranger = ({ isStranger }: Recipient): boolean => isStranger
+
+/** The author's route. */
+export const ofOwn = <R extends Recipient>(
+  self: Address.Address | null,
+  peers: ReadonlyArray<R>,
+  committee: ReadonlyArray<Address.Address>,
+  chance: () => number,
+): Route<R> => {
+  const told = new Set(peers.map(({ member }) => member)).add(self)
+  const strangers = drawn(peers.filter(isStranger), STRANGERS_OF_AUTHOR, chance)
+  return {
+    to: [...peers.filter((peer) => !isStranger(peer)), ...strangers],
+    untold: committee.length === 0 ? "any" : committee.filter((member) => !told.has(member)),
+  }
 }
 
 /** The route of a relayed message. */
@@ -104,12 +111,12 @@ export const ofOther = <R extends Recipient>(
   if (self !== null) left.delete(self)
   const members = others.filter(({ member }) => member !== null && left.has(member))
   for (const { member } of members) if (member !== null) left.delete(member)
-  const strangers = drawn(
-    others.filter(({ member }) => member === null),
-    OTHERS,
-    chance,
-  )
-  return { to: [...members, ...strangers], untold: untold === "any" && committee.length === 0 ? "any" : [...left] }
+  const named = others.filter(({ member, isStranger }) => member === null && !isStranger)
+  const strangers = drawn(others.filter(isStranger), STRANGERS, chance)
+  return {
+    to: [...members, ...named, ...strangers],
+    untold: untold === "any" && committee.length === 0 ? "any" : [...left],
+  }
 }
 
 export class Known {

@@ -194,7 +194,7 @@ export class Switchboard {
       }
       return
     }
-    const { to, untold } = Relays.ofOwn(this.#self, this.#recipients, this.#options.standings.members)
+    const { to, untold } = Relays.ofOwn(this.#self, this.#recipients, this.#options.standings.members, Math.random)
     const channel = gossip._tag === "Transactions" ? "transactions" : "votes"
     const message = MessageCodec.encode(gossip)
     // A peer may send it back before anybody else does.
@@ -210,7 +210,8 @@ export class Switchboard {
   get #recipients(): ReadonlyArray<Relays.Recipient & { readonly session: Session }> {
     return this.sessions.map((session) => {
       const { peer, validator } = session.facts
-      return { session, peer, member: this.#reception.standingOf(peer) === "member" ? validator : null }
+      const standing = this.#reception.standingOf(peer)
+      return { session, peer, member: standing === "member" ? validator : null, isStranger: standing === "stranger" }
     })
   }
 

@@ -76,3 +76,6 @@ export const networksOf = (host: string): ReadonlyArray<string> => {
 
 /** The host of an address, in any spelling used by a socket or a configuration. */
 export const hostGroup = (address: string): string => hostOf(plain(address) ?? address)
+
+/** The networks that contain an address, in any spelling used by a socket or a configuration. */
+export const networksAround = (address: string): ReadonlyArray<string> => networksOf(hostGroup(address))

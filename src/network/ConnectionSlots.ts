@@ -3,7 +3,6 @@
  * number of places; when all are taken, a newcomer replaces the least useful peer of the largest crowd.
  */
 import type { PeerId } from "../replica/messages/Peer.js"
-import * as AddressGroup from "./AddressGroup.js"
 import type { Standing } from "./Standing.js"
 
 export const STRANGERS = 128
@@ -19,7 +18,8 @@ export const PROBATION_MS = 60_000
 
 export interface Held {
   readonly peer: PeerId
-  readonly host: string
+  /** Of its host, widest first, ending with the host itself. */
+  readonly networks: ReadonlyArray<string>
   readonly connectedSince: number
   /** How many of its messages were new. */
   readonly news: number
@@ -35,7 +35,10 @@ const admitted: Placement = { _tag: "Admitted" }
 
 const countBy = <A>(all: Iterable<A>, keyOf: (each: A) => string): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()
-  for (const each of all) counts.set(keyOf(each), (counts.get(keyOf(each)) ?? 0) + 1)
+  for (const each of all) {
+    const key = keyOf(each)
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
   return counts
 }
 
@@ -57,10 +60,8 @@ const instead = (victim: Held | undefined): Placement | undefined =>
   victim === undefined ? undefined : { _tag: "Instead", of: victim.peer }
 
 /** The network at this depth, 0 being the widest. IPv4 addresses and names have fewer levels; the last one repeats. */
-const networkAt = (host: string, depth: number): string => {
-  const networks = AddressGroup.networksOf(AddressGroup.hostGroup(host))
-  return networks[Math.min(depth, networks.length - 1)] ?? host
-}
+const networkAt = (networks: ReadonlyArray<string>, depth: number): string =>
+  networks[Math.min(depth, networks.length - 1)] ?? ""
 
 const DEPTHS = 4
 
@@ -68,11 +69,14 @@ const DEPTHS = 4
  * The largest crowd: the network with the most peers, the part of it with the most, and so on; ties are kept together.
  * Empty if the newcomer's own network is, or would become, as large.
  */
-const crowdOf = <A extends { readonly host: string }>(all: ReadonlyArray<A>, newcomer?: string): ReadonlyArray<A> => {
+const crowdOf = <A extends Pick<Held, "networks">>(
+  all: ReadonlyArray<A>,
+  newcomer?: ReadonlyArray<string>,
+): ReadonlyArray<A> => {
   let crowd = all
   let isOwn = newcomer !== undefined
   for (let depth = 0; depth < DEPTHS && crowd.length > 0; depth++) {
-    const nameOf = ({ host }: A) => networkAt(host, depth)
+    const nameOf = ({ networks }: A) => networkAt(networks, depth)
     const counts = countBy(crowd, nameOf)
     const largest = Math.max(...counts.values())
     const own = newcomer === undefined ? "" : networkAt(newcomer, depth)
@@ -83,17 +87,22 @@ const crowdOf = <A extends { readonly host: string }>(all: ReadonlyArray<A>, new
 }
 
 /** Whether a peer that has greeted gets a place, given the strangers that hold one. */
-export const judge = (held: ReadonlyArray<Held>, standing: Standing, host: string, now: number): Placement => {
+export const judge = (
+  held: ReadonlyArray<Held>,
+  standing: Standing,
+  networks: ReadonlyArray<string>,
+  now: number,
+): Placement => {
   if (standing !== "stranger") return admitted
-  const group = AddressGroup.hostGroup(host)
-  if (held.filter((each) => AddressGroup.hostGroup(each.host) === group).length >= STRANGERS_PER_HOST) {
+  const group = networks.at(-1)
+  if (held.filter((each) => each.networks.at(-1) === group).length >= STRANGERS_PER_HOST) {
     return { _tag: "Refused", reason: `${group} has reached the limit of ${STRANGERS_PER_HOST} connections` }
   }
   if (held.length < STRANGERS) return admitted
   const idle = held.filter(({ news, connectedSince }) => news === 0 && now - connectedSince >= PROBATION_MS)
   const misbehaved = held.filter(({ points }) => points > 0)
   return (
-    instead(worst(crowdOf(held, host))) ??
+    instead(worst(crowdOf(held, networks))) ??
     instead(worst(misbehaved)) ??
     instead(worst(idle)) ?? {
       _tag: "Refused",
@@ -105,7 +114,7 @@ export const judge = (held: ReadonlyArray<Held>, standing: Standing, host: strin
 /** A connection that has not greeted: only its origin is known. */
 export interface Ungreeted {
   readonly id: string
-  readonly host: string
+  readonly networks: ReadonlyArray<string>
   readonly since: number
 }
 
@@ -121,9 +130,9 @@ const oldestOf = (waiting: ReadonlyArray<Ungreeted>): Ungreeted | undefined =>
   )
 
 /** Whether one more connection may open and greet. If too many wait, it replaces the oldest of the largest crowd. */
-export const open = (waiting: ReadonlyArray<Ungreeted>, host: string, now: number): Opening => {
-  const group = AddressGroup.hostGroup(host)
-  const ofHost = waiting.filter((each) => AddressGroup.hostGroup(each.host) === group)
+export const open = (waiting: ReadonlyArray<Ungreeted>, networks: ReadonlyArray<string>, now: number): Opening => {
+  const group = networks.at(-1)
+  const ofHost = waiting.filter((each) => each.networks.at(-1) === group)
   if (ofHost.length >= UNGREETED_PER_HOST) {
     const slow = oldestOf(ofHost)
     return slow !== undefined && now - slow.since >= GREETS_WITHIN_MS

@@ -17,9 +17,6 @@ const USUAL_MS = 2
 const WEIGHT = 1 / 8
 /** The clock never goes slower than this. */
 export const LEAST_SHARE = 0.05
-/** Messages wait for this long at half of the full share, and for twice as long at a third. */
-const GATHERED_MS = 20
-const MOST_GATHERED_MS = 200
 
 export class SpareTime {
   readonly #timers: Timers
@@ -43,10 +40,10 @@ export class SpareTime {
     return this.#time
   }
 
-  /** How long messages to strangers should wait for more, so that they leave in fewer writes. */
-  gatherMs(): number {
+  /** How fast the clock goes at present: 1 on a machine with time to spare. */
+  share(): number {
     this.now()
-    return Math.min(MOST_GATHERED_MS, Math.round(GATHERED_MS * (1 / this.#share - 1)))
+    return this.#share
   }
 
   get #share(): number {
@@ -79,4 +76,4 @@ const ofThread = new SpareTime({
 })
 
 export const now = (): number => ofThread.now()
-export const gatherMs = (): number => ofThread.gatherMs()
+export const share = (): number => ofThread.share()

@@ -18,7 +18,7 @@ export class ManualClock implements Clock {
 
   readonly spareNow = this.now
 
-  readonly gatherMs = (): number => 0
+  readonly spareShare = (): number => 1
 
   readonly after = (ms: number, act: () => void): (() => void) => {
     const due = { at: this.#now + ms, act }

@@ -9,9 +9,9 @@ const scene = (first: Standing, among = 1) => {
   const [clock, who, strangers] = [{ now: 0, pace: 1 }, { standing: first }, { count: among }]
   const meter = new Meter({
     standing: () => who.standing,
-    strangerRates: () => strangerShare(strangers.count),
+    strangers: () => strangers.count,
     flooded: () => {},
-    clock: { ...nodeClock, now: () => clock.now, spareNow: () => clock.now * clock.pace },
+    clock: { ...nodeClock, now: () => clock.now, spareNow: () => clock.now * clock.pace, spareShare: () => clock.pace },
   })
   /** How often a peer that brings this much per second must wait in the given seconds. */
   const waits = (seconds: number, pieces: number, bytes: number): number => {
@@ -62,6 +62,19 @@ describe("the meter of a peer", () => {
     who.standing = "member"
     waits(60, 0, 0)
     expect(waits(600, 0, RATES.stranger.bytes.perSecond)).toBe(0)
+  })
+
+  it("lets vertices for strangers gather the longer the more there are, for a second at most, if the process is late", () => {
+    const { clock, who, strangers, meter } = scene("stranger", 50)
+    expect(meter.gatherMs).toBe(0)
+    clock.pace = 0.1
+    expect(meter.gatherMs).toBe(180)
+    strangers.count = 100
+    expect(meter.gatherMs).toBe(360)
+    strangers.count = 1_000
+    expect(meter.gatherMs).toBe(1_000)
+    who.standing = "member"
+    expect(meter.gatherMs).toBe(0)
   })
 
   it("yields the thread after 128 pieces", () => {

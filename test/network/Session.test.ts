@@ -9,7 +9,6 @@ import { Lanes } from "../../src/network/peers/Lanes.js"
 import { Meter } from "../../src/network/peers/Meter.js"
 import { PeerLog } from "../../src/network/peers/PeerLog.js"
 import { PeerMemory } from "../../src/network/peers/PeerMemory.js"
-import { strangerShare } from "../../src/network/peers/Rates.js"
 import * as Relays from "../../src/network/peers/Relays.js"
 import { Session } from "../../src/network/peers/Session.js"
 import type { Connection } from "../../src/network/peers/Wire.js"
@@ -38,7 +37,7 @@ const settle = async () => {
 const scene = () => {
   // No wait ends by itself, not even the check for room.
   const clock = new ManualClock(1_000_000)
-  const meter = new Meter({ standing: () => "member", strangerRates: () => strangerShare(1), flooded: () => {}, clock })
+  const meter = new Meter({ standing: () => "member", strangers: () => 1, flooded: () => {}, clock })
   const failed = (error: unknown) => {
     throw error
   }
@@ -86,6 +85,7 @@ const scene = () => {
     validator: null,
     address: "127.0.0.1:9",
     host: "127.0.0.1",
+    networks: ["host"],
     connectedSince: Natural.timestamp(clock.now()),
   }
   const holdings = new PeerMemory({ standing: () => "stranger", now: clock.now, cut: () => {} })

@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { afterEach, describe, expect, it } from "vitest"
 import * as Channel from "../../src/network/peers/Channel.js"
 import type { Clock } from "../../src/network/peers/Clock.js"
+import { Meter } from "../../src/network/peers/Meter.js"
 import { Traffic } from "../../src/network/peers/Traffic.js"
 import { type Connection, NoPeer, type Policy } from "../../src/network/peers/Wire.js"
 import type { Standing } from "../../src/network/Standing.js"
@@ -89,15 +90,23 @@ describe("two nodes", () => {
 
   it("let vertices for a stranger gather while this one is late, but nothing for a member", async () => {
     const gathered: Array<() => void> = []
+    const spareShare = () => 1 / 251
     const after: Clock["after"] = (ms, act) => {
-      if (ms !== 123) return nodeClock.after(ms, act)
+      // 250 times the milliseconds for one stranger.
+      if (ms !== 100) return nodeClock.after(ms, act)
       gathered.push(act)
       return () => {}
     }
     const standings = new Map<string, Standing>()
-    const traffic = new Traffic({ standing: (peer) => standings.get(peer) ?? "stranger", flooded: () => {} }, nodeClock)
-    const late = { ...nodeClock, gatherMs: () => 123, after }
-    const near = await started({ meterOf: (peer) => traffic.meterOf(peer) }, undefined, late)
+    const late = { ...nodeClock, spareShare, after }
+    const meterOf = (peer: string) =>
+      new Meter({
+        standing: () => standings.get(peer) ?? "stranger",
+        strangers: () => 1,
+        flooded: () => {},
+        clock: late,
+      })
+    const near = await started({ meterOf }, undefined, late)
     const [stranger, member] = [await started(), await started()]
     standings.set(member.wire.id, "member")
     const heard: Array<string> = []

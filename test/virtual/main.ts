@@ -33,7 +33,7 @@ const textOf = (program: string): string => {
 const clock = {
   now: time.now,
   spareNow: time.now,
-  gatherMs: () => 0,
+  spareShare: () => 1,
   after: (ms: number, act: () => void) => {
     let isOver = false
     time.outside.after(ms, () => {

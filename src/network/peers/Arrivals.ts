@@ -10,26 +10,33 @@ interface Arrival extends ConnectionSlots.Ungreeted {
   cut: () => void
 }
 
+/** Each connection costs a handshake of two milliseconds. The burst fits a committee on one machine, which arrives at once. */
+const KNOWN_HOST: Rate = { burst: 128, perSecond: 8 }
 /**
- * Rates for one host and for each wider network around it, so that no part uses up the rest. Each connection costs a
- * handshake of nearly a millisecond. The bursts fit a committee on one machine, which arrives all at once.
+ * For strangers of one host and of each wider network around it, so that no part uses up the rest; at last for all. The
+ * bursts fit the places for strangers.
  */
-const RATES: ReadonlyArray<Rate> = [
-  { burst: 128, perSecond: 8 },
-  { burst: 192, perSecond: 16 },
-  { burst: 256, perSecond: 32 },
-  { burst: 384, perSecond: 64 },
+const STRANGERS: ReadonlyArray<Rate> = [
+  { burst: 64, perSecond: 8 },
+  { burst: 80, perSecond: 16 },
+  { burst: 96, perSecond: 32 },
+  { burst: 112, perSecond: 64 },
 ]
-/** For all hosts together: a tenth of a core. */
-const TOGETHER: Rate = { burst: 512, perSecond: 100 }
+/** For all strangers together: a quarter of a core. */
+const TOGETHER: Rate = { burst: 128, perSecond: 100 }
 /** Limit of remembered networks of each size. An attacker with more hosts has them in few networks. */
 const MAX_REMEMBERED = 4_096
 
 class Allowances {
+  readonly #rate: Rate
   readonly #all = new Map<string, Allowance>()
 
-  of(network: string, rate: Rate, now: number): Allowance {
-    const allowance = this.#all.get(network) ?? new Allowance(rate, now)
+  constructor(rate: Rate) {
+    this.#rate = rate
+  }
+
+  of(network: string, now: number): Allowance {
+    const allowance = this.#all.get(network) ?? new Allowance(this.#rate, now)
     // Drops the least recently used network: a map iterates in insertion order.
     this.#all.delete(network)
     const [oldest] = this.#all.keys()
@@ -39,12 +46,6 @@ class Allowances {
   }
 }
 
-/** An allowance, and the present by its clock. */
-interface Limit {
-  readonly allowance: Allowance
-  readonly at: number
-}
-
 const nothing = () => {}
 
 export class Arrivals {
@@ -52,7 +53,8 @@ export class Arrivals {
   readonly #clock: Pick<Clock, "now" | "spareNow">
   /** By remote address, including the port. */
   readonly #waiting = new Map<string, Arrival>()
-  readonly #allowances = RATES.map((rate) => ({ rate, all: new Allowances() }))
+  readonly #ofKnownHosts = new Allowances(KNOWN_HOST)
+  readonly #ofStrangers = STRANGERS.map((rate) => new Allowances(rate))
   readonly #together: Allowance
   readonly #isKnown: (host: string) => boolean
 
@@ -69,27 +71,27 @@ export class Arrivals {
     const now = this.#clock.now()
     this.sweep()
     const isKnown = this.#isKnown(host)
-    const allowances = this.#allowancesOf(host, isKnown, now)
+    const networks = AddressGroup.networksAround(host)
+    const at = isKnown ? now : this.#clock.spareNow()
+    const allowances = this.#allowancesOf(networks, isKnown, at)
     // A refused connection costs nothing and runs up no debt: after a flood, honest peers can still connect from the
     // same host.
-    if (allowances.some(({ allowance, at }) => allowance.take(0, at) > 0)) return false
+    if (allowances.some((allowance) => allowance.take(0, at) > 0)) return false
     const others = [...this.#waiting.values()].filter((each) => each.isKnown === isKnown)
-    const opening = ConnectionSlots.open(others, host, now)
+    const opening = ConnectionSlots.open(others, networks, now)
     if (opening._tag === "Full") return false
-    for (const { allowance, at } of allowances) allowance.take(1, at)
+    for (const allowance of allowances) allowance.take(1, at)
     if (opening._tag === "InsteadOf") this.#cut(opening.id)
-    this.#waiting.set(address, { id: address, host, since: now, isKnown, cut: nothing })
+    this.#waiting.set(address, { id: address, networks, since: now, isKnown, cut: nothing })
     return true
   }
 
   /** A known host is limited only by its own rate. */
-  #allowancesOf(host: string, isKnown: boolean, now: number): ReadonlyArray<Limit> {
-    const networks = AddressGroup.networksOf(AddressGroup.hostGroup(host)).toReversed()
-    const own = this.#allowances.slice(0, isKnown ? 1 : networks.length).flatMap(({ rate, all }, i) => {
-      const network = networks[i]
-      return network === undefined ? [] : [{ allowance: all.of(network, rate, now), at: now }]
-    })
-    return isKnown ? own : [...own, { allowance: this.#together, at: this.#clock.spareNow() }]
+  #allowancesOf(networks: ReadonlyArray<string>, isKnown: boolean, at: number): ReadonlyArray<Allowance> {
+    const narrowestFirst = networks.toReversed()
+    if (isKnown) return narrowestFirst.slice(0, 1).map((host) => this.#ofKnownHosts.of(host, at))
+    const own = narrowestFirst.flatMap((network, depth) => this.#ofStrangers[depth]?.of(network, at) ?? [])
+    return [...own, this.#together]
   }
 
   /** Records how to cut the connection. Connections that did not pass `comes` are ignored. */

@@ -1,6 +1,5 @@
 /** Receives messages from greeted peers, reads only the kind of each, and passes them on. */
 import type { PeerId } from "../../replica/messages/Peer.js"
-import { networksOf } from "../AddressGroup.js"
 import type { Tag } from "../MessageCodec.js"
 import * as MessageCodec from "../MessageCodec.js"
 import type { Received, RelayDecision } from "../Network.js"
@@ -93,7 +92,7 @@ export class Intake {
 
   /** Hands the message over. If that fails, the message releases its room and does not count as an open question. */
   #deliver(
-    { facts: { peer, host } }: Session,
+    { facts: { peer, host, networks } }: Session,
     where: string,
     tag: Tag,
     bytes: Uint8Array,
@@ -103,7 +102,7 @@ export class Intake {
     const { heard, standingOf, log, volume } = this.#around
     const standing = standingOf(peer)
     volume.received(tag, standing, bytes.length)
-    const [network = host] = networksOf(host)
+    const [network = host] = networks
     const hand = () => heard({ from: peer, standing, network, tag, bytes, release })
     log.contain(peer, where, hand, () => {
       release("known")

@@ -26,7 +26,8 @@ const CREDITED_ANSWERS = 8
 
 export interface Around {
   readonly standing: () => Standing
-  readonly strangerRates: () => Rates.Raw
+  /** The number of connected strangers, roughly. */
+  readonly strangers: () => number
   readonly flooded: (what: string) => void
   readonly clock: Clock
 }
@@ -52,8 +53,14 @@ export class Meter {
   readonly standing = (): Standing => this.#around.standing()
 
   get #rates(): Rates.Raw {
-    const standing = this.#around.standing()
-    return standing === "stranger" ? this.#around.strangerRates() : Rates.RATES[standing]
+    const { standing, strangers } = this.#around
+    return standing() === "stranger" ? Rates.strangerShare(strangers()) : Rates.RATES[standing()]
+  }
+
+  /** How long vertices and votes for this peer wait for more, at present. */
+  get gatherMs(): number {
+    const { standing, strangers, clock } = this.#around
+    return standing() === "stranger" ? Rates.gatherMs(strangers(), clock.spareShare()) : 0
   }
 
   #now(): number {

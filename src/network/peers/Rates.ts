@@ -25,6 +25,14 @@ const STRANGERS_TOGETHER = { pieces: 4_000, bytes: 4 * MIB }
 /** The smallest share, which still lets honest strangers ask. */
 const LEAST = { pieces: 32, bytes: 32_768 }
 
+/** With many followers, a busy node spends more time on writing vertices to each of them than on rounds. */
+const GATHERED_MS_PER_STRANGER = 0.4
+const MOST_GATHERED_MS = 1_000
+
+/** How long vertices and votes for each stranger gather, so that they leave in fewer writes. */
+export const gatherMs = (strangers: number, spareShare: number): number =>
+  Math.min(MOST_GATHERED_MS, Math.round(GATHERED_MS_PER_STRANGER * strangers * (1 / spareShare - 1)))
+
 const among = (strangers: number, rate: Rate, together: number, least: number): Rate => {
   const part = Math.max(least, Math.floor(together / Math.max(1, strangers)))
   return { burst: rate.burst, perSecond: Math.min(rate.perSecond, part) }

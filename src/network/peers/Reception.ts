@@ -2,6 +2,7 @@
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
+import * as AddressGroup from "../AddressGroup.js"
 import * as ConnectionSlots from "../ConnectionSlots.js"
 import * as Hello from "../Hello.js"
 import type { Peer } from "../Network.js"
@@ -102,18 +103,18 @@ export class Reception {
       .filter(({ facts: { connection, peer } }) => {
         return connection.direction === "inbound" && connection.isOpen && this.standingOf(peer) === "stranger"
       })
-      .map(({ facts: { peer, host, connectedSince }, news }) => {
-        return { peer, host, connectedSince, news, points: this.#around.discipline.points(peer) }
+      .map(({ facts: { peer, networks, connectedSince }, news }) => {
+        return { peer, networks, connectedSince, news, points: this.#around.discipline.points(peer) }
       })
   }
 
   /** Why a greeted peer gets no place; null if it gets one, possibly another peer's. */
-  #findPlace(peer: PeerId, host: string, standing: Standing): string | null {
+  #findPlace(peer: PeerId, host: string, networks: ReadonlyArray<string>, standing: Standing): string | null {
     if (standing === "stranger" && this.#around.discipline.isSuspect(peer, host)) {
       return `several other peers from ${host} are banned`
     }
     const others = this.#strangers.filter((held) => held.peer !== peer)
-    const verdict = ConnectionSlots.judge(others, standing, host, this.#around.clock.now())
+    const verdict = ConnectionSlots.judge(others, standing, networks, this.#around.clock.now())
     switch (verdict._tag) {
       case "Admitted":
         return null
@@ -190,14 +191,16 @@ export class Reception {
       return
     }
     const { host } = connection
+    const networks = AddressGroup.networksAround(host)
     const standing = this.#standing(peer, validator)
-    const refusal = direction === "inbound" ? this.#findPlace(peer, host, standing) : null
+    const refusal = direction === "inbound" ? this.#findPlace(peer, host, networks, standing) : null
     if (refusal !== null) {
       this.#refuse(newcomer, refusal)
       return
     }
     const address = addressOf(connection, host, hello.port)
-    const facts = { peer, connection, hello, validator, address, host, connectedSince: Natural.timestamp(clock.now()) }
+    const connectedSince = Natural.timestamp(clock.now())
+    const facts = { peer, connection, hello, validator, address, host, networks, connectedSince }
     if (rival !== undefined && rival.facts.validator !== validator) this.#holders.left(rival.facts.validator, peer)
     this.#holders.came(validator, peer)
     const counted = { meter: traffic.meterOf(peer), account: holdings.open(peer, standing) }

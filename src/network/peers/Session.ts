@@ -56,6 +56,8 @@ export interface Facts {
   readonly validator: Address | null
   readonly address: string
   readonly host: string
+  /** Of the host, widest first, ending with the host's group. */
+  readonly networks: ReadonlyArray<string>
   readonly connectedSince: Timestamp
 }
 

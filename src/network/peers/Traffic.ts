@@ -3,7 +3,6 @@ import type { PeerId } from "../../replica/messages/Peer.js"
 import type { Standing } from "../Standing.js"
 import type { Clock } from "./Clock.js"
 import { Meter } from "./Meter.js"
-import * as Rates from "./Rates.js"
 import type { Outflow } from "./Wire.js"
 
 /** A peer that takes nothing for this long is gone. */
@@ -29,7 +28,7 @@ export class Traffic {
   readonly #clock: Clock
   readonly #meters = new Map<PeerId, Meter>()
   readonly #watched = new Map<PeerId, Array<Watched>>()
-  #strangerRates = Rates.strangerShare(0)
+  #strangers = 0
   #countedAt = Number.NEGATIVE_INFINITY
 
   constructor(around: Around, clock: Clock) {
@@ -43,7 +42,7 @@ export class Traffic {
     if (known !== undefined) return known
     const meter = new Meter({
       standing: () => this.#around.standing(peer),
-      strangerRates: () => this.#ratesOfStrangers(),
+      strangers: () => this.#countStrangers(),
       flooded: (what) => this.#around.flooded(peer, what),
       clock: this.#clock,
     })
@@ -51,14 +50,13 @@ export class Traffic {
     return meter
   }
 
-  #ratesOfStrangers(): Rates.Raw {
+  #countStrangers(): number {
     const now = this.#clock.now()
-    if (Math.abs(now - this.#countedAt) < COUNTED_EVERY_MS) return this.#strangerRates
+    if (Math.abs(now - this.#countedAt) < COUNTED_EVERY_MS) return this.#strangers
     this.#countedAt = now
-    let strangers = 0
-    for (const peer of this.#watched.keys()) if (this.#around.standing(peer) === "stranger") strangers++
-    this.#strangerRates = Rates.strangerShare(strangers)
-    return this.#strangerRates
+    const peers = [...this.#watched.keys()]
+    this.#strangers = peers.filter((peer) => this.#around.standing(peer) === "stranger").length
+    return this.#strangers
   }
 
   opened(peer: PeerId, outflow: Outflow): void {

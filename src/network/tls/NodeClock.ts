@@ -7,7 +7,7 @@ import type { Clock } from "../peers/Clock.js"
 export const nodeClock: Clock = {
   now: SteadyClock.now,
   spareNow: SpareTime.now,
-  gatherMs: SpareTime.gatherMs,
+  spareShare: SpareTime.share,
   wait: (ms) => sleep(ms, undefined, { ref: false }),
   after: (ms, act) => {
     const timer = setTimeout(act, ms).unref()

@@ -67,10 +67,9 @@ export class TlsConnection implements Connection {
     this.#rawBefore = raw.bytesRead
     this.#rawSeen = raw.bytesRead
     const write = (bytes: Uint8Array): boolean => socket.write(bytes) || socket.writableLength < UNSENT_BYTES
-    // With a hundred followers, a busy node spends more time on writing vertices to them than on rounds.
     const later = (act: () => void): void => {
-      const waitMs = this.#meter.standing() === "stranger" ? clock.gatherMs() : 0
-      if (waitMs > 0) clock.after(waitMs, act)
+      const { gatherMs } = this.#meter
+      if (gatherMs > 0) clock.after(gatherMs, act)
       else setImmediate(act)
     }
     this.lanes = new Lanes({ write, soon: setImmediate, later, now: clock.now }, (error) => this.#fail(error))

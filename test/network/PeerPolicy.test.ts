@@ -403,6 +403,33 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
     expect(ben.log.filter((line) => line.includes("peer broke the protocol"))).toHaveLength(1)
   })
 
+  it("a node's own gossip reaches its named peers in a crowd of strangers", async () => {
+    const net = netOf()
+    const heard: Array<string> = []
+    const networks = new Set<string>()
+    const hearing = (name: string) => (received: Received) => {
+      heard.push(name)
+      networks.add(received.network)
+      received.release("known")
+    }
+    const b = net.wire("b", "10.2.0.1")
+    await node(net, b, { heard: hearing("named") })
+    const ann = await node(net, net.wire("a", "10.1.0.1"), { dials: [b] })
+    for (let n = 0; n < 40; n++) {
+      await node(net, net.wire(`s${n}`, `${11 + n}.0.0.1`), { dials: [ann.wire], heard: hearing("stranger") })
+    }
+    await net.pass(5_000)
+    expect(ann.peers()).toHaveLength(41)
+    for (let n = 0; n < 20; n++) {
+      ann.board.broadcast({ _tag: "Transactions", transactions: [] })
+      await net.pass(5_000)
+      const named = heard.filter((name) => name === "named").length
+      expect([named, heard.length - named]).toEqual([1, 32])
+      heard.length = 0
+    }
+    expect([...networks]).toEqual(["10.1"])
+  })
+
   describe("transactions of a member", () => {
     const NEWS = { _tag: "Transactions", transactions: [] } as const
 

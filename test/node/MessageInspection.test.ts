@@ -208,6 +208,21 @@ describe("gossip", () => {
   })
 
   // Ids do not cover signatures. A known transaction used to be relayed unchecked, and cost this node points elsewhere.
+  // A message of 136 copies used up what all peers may bring early.
+  it("of the same transaction many times is charged and verified once", async () => {
+    const charged: Array<string> = []
+    const reserve: typeof replica.pool.reserve = (transaction, origin) => {
+      charged.push(transaction.id)
+      return replica.pool.reserve(transaction, origin)
+    }
+    const pool = { ...replica.pool, reserve } as unknown as Surroundings["replica"]["pool"]
+    const { take, settle, verified } = scene({ replica: { pool } })
+    const payment = transfer("alice", replica.pool.nextNonce(addressOf("alice")), "bob", 7)
+    take("ben", "stranger", { _tag: "Transactions", transactions: Array.from({ length: 136 }, () => payment) })
+    await settle()
+    expect([charged.length, verified.length]).toEqual([1, 1])
+  })
+
   it("of transactions beside a known one is not relayed whole, since the known one's signature is unchecked", async () => {
     const { take, settle, verified, passed, refused } = scene()
     const nonce = replica.pool.nextNonce(addressOf("alice"))

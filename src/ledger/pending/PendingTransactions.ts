@@ -27,13 +27,12 @@ import { highest } from "./Highest.js"
 import { Inclusions } from "./Inclusions.js"
 import { PeerBudget, SHARED_BURST } from "./PeerBudget.js"
 import { GAP_FEE, leavesBefore, Sender } from "./Sender.js"
+import { Underway } from "./Underway.js"
 import { Unpaid } from "./Unpaid.js"
 
 export const LIFETIME_MS = 3_600_000
 /** Each is admitted as if it were the only one, so this bounds those that turn out to cost nothing and do nothing. */
 export const EXEMPT_PER_SENDER = 4
-/** More than can have their signatures checked at once. */
-const RESERVED = 4_096
 
 export type Refusal =
   | Rejection
@@ -111,8 +110,7 @@ export class PendingTransactions {
   readonly #early = new PeerBudget()
   /** For transactions from peers that replace a relayed one. */
   readonly #displacing = new PeerBudget()
-  /** Transactions that have been charged to their peers and are not pending yet. */
-  readonly #reserved = new Set<Hash>()
+  readonly #underway = new Underway()
   /** The latest time passed in. */
   #now = Natural.timestamp(0)
   #exempt = 0
@@ -232,7 +230,7 @@ export class PendingTransactions {
     origin: Origin = null,
   ): Either.Either<"new" | "known", Refusal> {
     this.#isNow(now)
-    const isCharged = this.#reserved.delete(transaction.id)
+    const isCharged = this.#underway.takeCharge(transaction)
     const judged = this.#judged(transaction, origin, isCharged)
     if (Either.isLeft(judged) || judged.right === "known") return judged
     const entry = Entry.make({
@@ -279,11 +277,13 @@ export class PendingTransactions {
    * signatures checked before the first one is charged.
    */
   reserve(transaction: Transaction, origin: string): Either.Either<"new" | "known", Refusal> {
-    const judged = this.judge(transaction, origin)
-    if (Either.isLeft(judged) || judged.right === "known" || !this.#spend(transaction, origin)) return judged
-    const [oldest] = this.#reserved
-    if (this.#reserved.size >= RESERVED && oldest !== undefined) this.#reserved.delete(oldest)
-    this.#reserved.add(transaction.id)
+    const { from, nonce } = transaction
+    const isEarly = nonce > (this.#senders.get(from) ?? this.#beginning(from)).reach
+    const isFollowing = isEarly && this.#underway.hasAllBefore(transaction, this.#now)
+    const judged = this.#judged(transaction, origin, isFollowing)
+    if (Either.isLeft(judged) || judged.right === "known") return judged
+    if (!isEarly || isFollowing) this.#underway.begin(transaction, this.#now)
+    if (!isFollowing && this.#spend(transaction, origin)) this.#underway.charge(transaction)
     return judged
   }
 

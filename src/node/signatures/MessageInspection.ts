@@ -196,10 +196,10 @@ export class MessageInspection {
   /** Asks the pool first, so that signatures of transactions it would refuse are not checked. */
   #judgeTransactions(waiting: Waiting, { transactions }: PackedOf<"Transactions">): void {
     const { replica, signatures } = this.#around
-    const verdicts = transactions.map((transaction) => replica.pool.reserve(transaction, waiting.received.from))
-    const fresh = transactions.filter((_, i) => {
-      const verdict = verdicts[i]
-      return verdict !== undefined && Either.isRight(verdict) && verdict.right === "new"
+    const different = new Map(transactions.map((transaction) => [transaction.id, transaction]))
+    const fresh = [...different.values()].filter((transaction) => {
+      const verdict = replica.pool.reserve(transaction, waiting.received.from)
+      return Either.isRight(verdict) && verdict.right === "new"
     })
     if (fresh.length === 0) {
       this.#drop(waiting)

@@ -170,6 +170,36 @@ describe("unpaid transactions from peers", () => {
     for (const name of crowd) expect(pool.reserve(paying(name, 0, 1_000), "eve")).toEqual(Either.right("new"))
   })
 
+  // Members that relayed many payments of one account used up the budget.
+  it("are not those that follow each other, before and after their signatures are checked", () => {
+    const pool = new PendingTransactions(rich(...crowd, "ann"))
+    pool.expire(at)
+    // Eve has used up the shared budget and her own.
+    for (const name of crowd) pool.reserve(paying(name, 1, 1_000), "eve")
+    const payments = Array.from({ length: 60 }, (_, nonce) => paying("ann", nonce, 1_000))
+    const [checked, later] = [payments.slice(0, 30), payments.slice(30)]
+    for (const payment of checked) expect(pool.reserve(payment, "eve")).toEqual(Either.right("new"))
+    for (const payment of later.slice(0, 10)) expect(pool.reserve(payment, "eve")).toEqual(Either.right("new"))
+    for (const payment of checked) expect(told(pool, "eve", payment)).toBe("new")
+    for (const payment of later) expect(pool.reserve(payment, "eve")).toEqual(Either.right("new"))
+    for (const payment of later) expect(told(pool, "eve", payment)).toBe("new")
+  })
+
+  it("are those whose predecessors did not arrive within seconds, or left a gap", () => {
+    const pool = new PendingTransactions(rich(...crowd, "ann", "ben"))
+    pool.expire(at)
+    for (const name of crowd) pool.reserve(paying(name, 1, 1_000), "eve")
+    expect(pool.reserve(paying("ann", 0, 1_000), "eve")).toEqual(Either.right("new"))
+    expect(Either.isLeft(pool.reserve(paying("ann", 2, 1_000), "eve"))).toBe(true)
+    expect(pool.reserve(paying("ann", 1, 1_000), "eve")).toEqual(Either.right("new"))
+    // The pool itself does not count on those being checked.
+    expect(told(pool, "eve", paying("ann", 1, 1_000))).toBe("MempoolFull peers")
+    pool.expire(Natural.timestamp(at + 5_001))
+    pool.reserve(paying("ben", 1, 1_000), "eve")
+    for (const name of crowd) pool.reserve(paying(name, 2, 1_000), "eve")
+    expect(Either.isLeft(pool.reserve(paying("ann", 1, 1_000), "eve"))).toBe(true)
+  })
+
   it("as replacements have a joint limit", () => {
     const pool = new PendingTransactions(rich(...crowd))
     submit(pool, ...crowd.map((name) => paying(name, 0, 1_000)))

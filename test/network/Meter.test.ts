@@ -7,10 +7,11 @@ import { nodeClock } from "../../src/network/tls/NodeClock.js"
 
 const scene = (first: Standing, among = 1) => {
   const [clock, who, strangers] = [{ now: 0, pace: 1 }, { standing: first }, { count: among }]
+  const floods: Array<string> = []
   const meter = new Meter({
     standing: () => who.standing,
     strangers: () => strangers.count,
-    flooded: () => {},
+    flooded: (what) => void floods.push(what),
     clock: { ...nodeClock, now: () => clock.now, spareNow: () => clock.now * clock.pace, spareShare: () => clock.pace },
   })
   /** How often a peer that brings this much per second must wait in the given seconds. */
@@ -22,7 +23,7 @@ const scene = (first: Standing, among = 1) => {
     }
     return count
   }
-  return { clock, who, strangers, meter, waits }
+  return { clock, who, strangers, meter, waits, floods }
 }
 
 /** Others get the thread after 128 pieces, which is not a wait. */
@@ -64,15 +65,25 @@ describe("the meter of a peer", () => {
     expect(waits(600, 0, RATES.stranger.bytes.perSecond)).toBe(0)
   })
 
-  it("lets vertices for strangers gather the longer the more there are, for a second at most, if the process is late", () => {
+  it("takes no peer for a flood that sends a twentieth of what it may on another day", () => {
+    const { clock, waits, meter, floods } = scene("stranger", 4)
+    clock.pace = 0.05
+    meter.charge(250, 0)
+    expect(waits(3_600, 60, 600)).toBeGreaterThan(3_600)
+    expect(floods).toEqual([])
+    waits(60, 400, 4_000)
+    expect(floods).toHaveLength(1)
+  })
+
+  it("lets vertices for strangers gather the longer the more there are, for a fifth of a second at most, if the process is late", () => {
     const { clock, who, strangers, meter } = scene("stranger", 50)
     expect(meter.gatherMs).toBe(0)
     clock.pace = 0.1
     expect(meter.gatherMs).toBe(180)
+    strangers.count = 25
+    expect(meter.gatherMs).toBe(90)
     strangers.count = 100
-    expect(meter.gatherMs).toBe(360)
-    strangers.count = 1_000
-    expect(meter.gatherMs).toBe(1_000)
+    expect(meter.gatherMs).toBe(200)
     who.standing = "member"
     expect(meter.gatherMs).toBe(0)
   })

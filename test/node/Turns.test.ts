@@ -14,10 +14,10 @@ const owner = (peer: string, standing: Standing): Owner => ({ peer, standing })
  * The clock moves only when the test or a step moves it. Each scene has its own, since waiting work of another scene
  * still runs.
  */
-const scene = () => {
+const scene = (share = 1) => {
   let now = 1_000
   vi.spyOn(performance, "now").mockImplementation(() => now)
-  const turns = new Turns({ now: () => now, spareNow: () => now })
+  const turns = new Turns({ now: () => now, spareNow: () => now * share, spareShare: () => share })
   const done: Array<string> = []
   const take = (who: Owner, costMs: number, count = 1) => {
     for (let i = 0; i < count; i++) {
@@ -94,6 +94,15 @@ describe("turns of the main thread", () => {
       expect(later).toBeLessThanOrEqual(perSecondMs / (1 - perSecondMs / 1_000) + 100)
     },
   )
+
+  it("of strangers on a busy machine are hardly charged for what interrupts a long step", async () => {
+    const { take, count, settle } = scene(0.05)
+    take(owner("ann", "stranger"), 120, 40)
+    await settle()
+    // Each as much as a slice.
+    expect(count("ann")).toBeGreaterThan(12)
+    expect(count("ann")).toBeLessThan(40)
+  })
 
   it("finish started work before later messages of the same peer", async () => {
     const { turns, done, take, settle } = scene()

@@ -10,7 +10,7 @@ interface Arrival extends ConnectionSlots.Ungreeted {
   cut: () => void
 }
 
-/** Each connection costs a handshake of two milliseconds. The burst fits a committee on one machine, which arrives at once. */
+/** Each costs a handshake of two milliseconds. The burst fits a committee on one machine, which arrives at once. */
 const KNOWN_HOST: Rate = { burst: 128, perSecond: 8 }
 /**
  * For strangers of one host and of each wider network around it, so that no part uses up the rest; at last for all. The

@@ -4,7 +4,7 @@
  * while; staying beyond them is a flood.
  */
 import { setImmediate as turn } from "node:timers/promises"
-import { Allowance } from "../Allowance.js"
+import { Allowance, type Rate } from "../Allowance.js"
 import type { Standing } from "../Standing.js"
 import type { Clock } from "./Clock.js"
 import * as Rates from "./Rates.js"
@@ -13,8 +13,15 @@ import * as Rates from "./Rates.js"
 const REST_MS = 50
 /** Pieces of one connection before it yields the thread. */
 const PIECES_AT_ONCE = 128
-/** Seconds' worth of pieces beyond the rate that make a flood. */
+/** Seconds' worth of pieces at the full rate, beyond the peer's own rate, that make a flood. */
 const FLOOD_SECONDS = 5
+/** The part of the full rate at which they are forgotten. No honest peer is as fast, and a flood is faster. */
+const FORGOTTEN = 1 / 4
+
+const tolerated = ({ perSecond }: Rate): Rate => {
+  return { burst: FLOOD_SECONDS * perSecond, perSecond: FORGOTTEN * perSecond }
+}
+
 /** The pieces of a flood are nearly empty. A peer whose pieces average more bytes than this is only slowed down. */
 const WORTHY_BYTES = 64
 /** Answers come in pieces of 16 KiB, each in its own record. */
@@ -36,6 +43,7 @@ export class Meter {
   readonly #around: Around
   readonly #pieces: Allowance
   readonly #bytes: Allowance
+  #tolerance: Allowance
   #sinceTurn = 0
   #beyond = 0
   #beyondBytes = 0
@@ -46,6 +54,7 @@ export class Meter {
     const { pieces, bytes } = this.#rates
     const now = this.#now()
     this.#usedAt = around.clock.now()
+    this.#tolerance = new Allowance(this.#tolerated, this.#usedAt)
     this.#pieces = new Allowance(pieces, now)
     this.#bytes = new Allowance(bytes, now)
   }
@@ -61,6 +70,10 @@ export class Meter {
   get gatherMs(): number {
     const { standing, strangers, clock } = this.#around
     return standing() === "stranger" ? Rates.gatherMs(strangers(), clock.spareShare()) : 0
+  }
+
+  get #tolerated(): Rate {
+    return tolerated(Rates.RATES[this.#around.standing()].pieces)
   }
 
   #now(): number {
@@ -99,12 +112,15 @@ export class Meter {
     this.#bytes.credit(answerBytes, CREDITED_ANSWERS * answerBytes)
   }
 
-  /** Judges by the full rate: a crowd of strangers, which lowers each share, is not this peer's offence. */
+  /** Judges by the full rate: that a crowd or a busy machine lowers the peer's own rate is not its offence. */
   #judge(pieces: number, bytes: number): void {
+    const now = this.#around.clock.now()
     this.#beyond += pieces
     this.#beyondBytes += bytes
-    if (this.#beyond < Rates.RATES[this.#around.standing()].pieces.perSecond * FLOOD_SECONDS) return
+    this.#tolerance.change(this.#tolerated, now)
+    if (this.#tolerance.take(pieces, now) === 0) return
     const isFlood = this.#beyondBytes < this.#beyond * WORTHY_BYTES
+    this.#tolerance = new Allowance(this.#tolerated, now)
     this.#beyond = 0
     this.#beyondBytes = 0
     if (isFlood) this.#around.flooded("more pieces than any honest node sends")

@@ -2,7 +2,8 @@
  * Routing of broadcast messages. The author sends to all members and named peers it is connected to, and lists the
  * committee members it is not connected to. Each node that hears news relays it to the listed members it is connected
  * to, and to its named peers. Both also send to a few random strangers. So a fully connected committee gets each message
- * once, and the cost of a crowd of strangers does not grow with the crowd. A wrong list harms only its author's messages: all other authors reach all members themselves.
+ * once, and the cost of a crowd of strangers does not grow with the crowd. A wrong list harms only its author's
+ * messages: all other authors reach all members themselves.
  */
 import { sha256, toHex } from "#crypto"
 import * as Binary from "../../protocol/encoding/Binary.js"

@@ -47,7 +47,7 @@ export class Answers {
   constructor(answer: Answer, now: () => number = () => performance.now()) {
     this.#answer = answer
     // Newcomers need answers on a busy machine as well.
-    const clock = { now, spareNow: now }
+    const clock = { now, spareNow: now, spareShare: () => 1 }
     this.#bytes = new Budget(BYTES, clock)
     this.#milliseconds = new Budget(MILLISECONDS, clock)
   }

@@ -12,9 +12,11 @@ export type Rates = { readonly [rank in Rank]?: Rate }
 export interface Clock {
   readonly now: () => number
   readonly spareNow: () => number
+  /** How fast `spareNow` goes. */
+  readonly spareShare: () => number
 }
 
-export const CLOCK: Clock = { now: () => performance.now(), spareNow: SpareTime.now }
+export const CLOCK: Clock = { now: () => performance.now(), spareNow: SpareTime.now, spareShare: SpareTime.share }
 
 export class Budget {
   readonly #clock: Clock

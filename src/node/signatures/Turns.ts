@@ -5,7 +5,7 @@
 
 import * as Slice from "../../turns/Slice.js"
 import { Budget, CLOCK, type Clock } from "./Budget.js"
-import { FairQueue, type Owner } from "./FairQueue.js"
+import { FairQueue, type Owner, type Rank } from "./FairQueue.js"
 
 const RATES = {
   relayed: { burst: 500, perSecond: 200 },
@@ -20,10 +20,12 @@ export type Step = () => void
 export class Turns {
   readonly #steps = new FairQueue<Step>()
   readonly #budget: Budget
+  readonly #clock: Clock
   #isAtWork = false
 
   constructor(clock: Clock = CLOCK) {
     this.#budget = new Budget(RATES, clock)
+    this.#clock = clock
   }
 
   /** `step` must not throw: its caller contains its exceptions. */
@@ -53,8 +55,9 @@ export class Turns {
     while (next !== undefined) {
       next.item()
       const now = performance.now()
-      this.#steps.charge(next.owner, now - at)
-      this.#budget.take(next.owner.standing, now - at)
+      const milliseconds = this.#priceOf(next.owner.standing, now - at)
+      this.#steps.charge(next.owner, milliseconds)
+      this.#budget.take(next.owner.standing, milliseconds)
       at = now
       if (!mayContinue()) break
       next = this.#steps.next(mayHave)
@@ -62,5 +65,15 @@ export class Turns {
     if (this.#steps.size === 0) this.#isAtWork = false
     else if (next === undefined) setTimeout(() => this.#work(), LOOK_MS).unref()
     else setImmediate(() => this.#work())
+  }
+
+  /**
+   * On a busy machine, other processes interrupt a long step and have most of the time that it takes. Strangers, whose
+   * budget fills slowly there, would pay for that twice.
+   */
+  #priceOf(rank: Rank, passedMs: number): number {
+    return rank === "stranger" && passedMs > Slice.SLICE_MS
+      ? Math.max(Slice.SLICE_MS, passedMs * this.#clock.spareShare())
+      : passedMs
   }
 }

@@ -48,7 +48,12 @@ const processorSeconds = ({ pid }: Processes.Started): number => {
   return (user + system) / TICKS_A_SECOND
 }
 
-const median = (values: ReadonlyArray<number>): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
+/** Of an even number, the mean of the middle two. */
+const median = (values: ReadonlyArray<number>): number => {
+  const sorted = [...values].sort((a, b) => a - b)
+  const [below, above] = [sorted[(sorted.length - 1) >> 1] ?? 0, sorted[sorted.length >> 1] ?? 0]
+  return (below + above) / 2
+}
 
 interface Window {
   /** Rounds a second, of each node. */

@@ -371,6 +371,16 @@ export class Replica {
     return this.#peers.validatorOf(from)
   }
 
+  /** A requested page of rounds has arrived and is being checked. */
+  pageArrived(from: PeerId, now: Timestamp): Outputs {
+    return this.#step(now, () => this.#questions.pageArrived(from, now))
+  }
+
+  /** It was refused. */
+  pageRefused(from: PeerId, now: Timestamp): Outputs {
+    return this.#step(now, () => this.#questions.pageRefused(from, now))
+  }
+
   /** A peer seems to be in this epoch. A peer behind gets the end of its epoch; one ahead is asked for ours. */
   heardOf(epoch: Natural.Epoch, from: PeerId, now: Timestamp): Outputs {
     return this.#step(now, () => {

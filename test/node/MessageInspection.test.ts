@@ -52,7 +52,8 @@ describe("an answer", () => {
     asked.asks(ben, { _tag: "AskState", root: Hash.ZERO, position: new Uint8Array() })
     for (const answer of answers) for (let i = 0; i < 3; i++) take("ben", "member", answer)
     await settle()
-    expect(passed.map((judged) => judged._tag === "Message" && judged.message._tag)).toEqual([
+    expect(passed.map((judged) => (judged._tag === "Message" ? judged.message._tag : judged._tag))).toEqual([
+      "PageArrived",
       "Rounds",
       "Highest",
       "State",
@@ -61,6 +62,26 @@ describe("an answer", () => {
     asked.asks(ben, { _tag: "AskState", root: Hash.ZERO, position: new Uint8Array() })
     asked.keepOnly(new Set())
     expect(asked.isAwaited(ben, "State")).toBe(false)
+  })
+
+  it("of rounds is reported before its signatures are checked, and again if one is invalid", async () => {
+    const all = Natural.round(1)
+    const ben = "ben" as PeerId
+    const ask = { _tag: "AskRounds", epoch, fromRound: all, toRound: all, after: null } as const
+    const answer: Message = { _tag: "Rounds", epoch, vertices: [vertexOf("ben")], isLast: true }
+    const checks: Array<() => void> = []
+    const { take, settle, passed, asked, refused } = scene({ verify: () => false, hold: (check) => checks.push(check) })
+    take("ben", "stranger", answer)
+    await settle()
+    expect(passed).toEqual([])
+    asked.asks(ben, ask)
+    take("ben", "stranger", answer)
+    await settle()
+    expect(passed).toEqual([{ _tag: "PageArrived", from: "ben" }])
+    for (const check of checks) check()
+    await settle()
+    expect(refused).toHaveLength(1)
+    expect(passed.slice(1)).toEqual([{ _tag: "PageRefused", from: "ben" }])
   })
 
   it("of unrequested closing checkpoints suggests that its sender is ahead", async () => {

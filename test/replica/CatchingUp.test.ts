@@ -74,6 +74,39 @@ describe("catching up with one peer", () => {
     expect(here.size).toBe(0)
   })
 
+  it("asks nobody else while an answer is being checked, for half a minute at most", () => {
+    const { catchingUp, first, ask } = askingTwo()
+    expect(ask(0)).toBe("first")
+    catchingUp.arrived("second" as PeerId, Natural.timestamp(5))
+    catchingUp.arrived(first, Natural.timestamp(10))
+    catchingUp.arrived(first, Natural.timestamp(20))
+    expect(ask(30_009)).toBeUndefined()
+    expect(ask(30_010)).toBe("second")
+    catchingUp.arrived(first, Natural.timestamp(30_011))
+    expect(ask(40_000)).toBe("first")
+  })
+
+  it("asks the next peer at once after a refused answer", () => {
+    const { catchingUp, first, ask } = askingTwo()
+    ask(0)
+    catchingUp.arrived(first, Natural.timestamp(10))
+    catchingUp.refused("second" as PeerId, Natural.timestamp(11))
+    expect(ask(12)).toBeUndefined()
+    catchingUp.refused(first, Natural.timestamp(13))
+    expect(ask(14)).toBe("second")
+  })
+
+  it("is as patient as before with the next page, and after a late copy", () => {
+    const { catchingUp, first, ask, take } = askingTwo(SLOW_ROUND_MS)
+    ask(0)
+    expect(ask(PATIENCE_MS)).toBe("second")
+    expect(ask(4 * PATIENCE_MS)).toBe("first")
+    catchingUp.arrived(first, Natural.timestamp(4 * PATIENCE_MS + 1))
+    // The answer to the first question, without news.
+    expect(take(4 * PATIENCE_MS + 2, "")).toEqual({ next: null, lie: null })
+    expect(ask(40 * PATIENCE_MS)).toBe("second")
+  })
+
   it("blames a peer for a vertex of another epoch, keeps nothing of the answer and asks the next peer at once", () => {
     const { picture, catchingUp, ask, first, here, epoch } = askingTwo()
     ask(0)

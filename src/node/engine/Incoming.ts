@@ -128,6 +128,10 @@ export class Incoming {
         return this.#receive(input, at)
       case "HeardOf":
         return replica.heardOf(input.epoch, input.from, at)
+      case "PageArrived":
+        return replica.pageArrived(input.from, at)
+      case "PageRefused":
+        return replica.pageRefused(input.from, at)
       case "HeaderOnly":
         return replica.metHeader(input.header, input.from, at)
       case "Connections":

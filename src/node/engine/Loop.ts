@@ -38,6 +38,9 @@ const describe = ({ current }: Task): string => {
       return `applying ${current.message._tag} from ${current.from}`
     case "HeardOf":
       return `applying the epoch of ${current.from}`
+    case "PageArrived":
+    case "PageRefused":
+      return `applying the arrival of rounds from ${current.from}`
     case "HeaderOnly":
       return `applying a header from ${current.from}`
     case "Connections":

@@ -33,6 +33,8 @@ export type Inspected =
     }
   /** A peer is in that epoch, or claims to be. */
   | { readonly _tag: "HeardOf"; readonly from: PeerId; readonly epoch: Epoch }
+  /** A requested page of rounds, before and after the checks of a bad one. */
+  | { readonly _tag: "PageArrived" | "PageRefused"; readonly from: PeerId }
   | { readonly _tag: "HeaderOnly"; readonly from: PeerId; readonly header: Header }
 
 export interface Surroundings extends Pick<OfVertices, "networkId" | "signatures"> {
@@ -158,6 +160,7 @@ export class MessageInspection {
       this.#drop(waiting)
       return
     }
+    if (isRounds) this.#around.pass({ _tag: "PageArrived", from: received.from })
     this.#vertices.judge({
       from: received.from,
       owner,
@@ -296,7 +299,8 @@ export class MessageInspection {
     if (waiting.outcome !== null) return
     waiting.received.release("refused")
     this.#around.refused(waiting.received, what, offence)
-    this.#conclude(waiting, [])
+    const { from, tag } = waiting.received
+    this.#conclude(waiting, tag === "Rounds" ? [{ _tag: "PageRefused", from }] : [])
   }
 
   #laneOf({ from, tag }: Received): Array<Waiting> {

@@ -46,6 +46,12 @@ export interface Judgement {
 /** How many times as fast as the network a peer must bring rounds: at the network's pace, catching up would never end. */
 const LEAST_SPEED = 2
 
+/**
+ * How long this node may check an answer before the next peer is asked. A liar's answer is refused sooner, and copies
+ * from others would only take this node's time as well.
+ */
+const CHECKED_WITHIN_MS = 30_000
+
 /** Limit of awaited answers from one peer, however many questions it left open. */
 const MAX_AWAITED = 4
 
@@ -57,6 +63,8 @@ interface Awaited {
 
 interface Session extends Asking {
   readonly askedAt: Timestamp
+  /** When its answer arrived, which is being checked since; null before. */
+  readonly arrivedAt: Timestamp | null
   /** When `moved` was last zero. The first answer after one patience must show enough progress. */
   readonly since: Timestamp
   /** Progress: vertices that arrived, or were already here and are skipped. */
@@ -88,7 +96,7 @@ export class CatchingUp {
   wanted({ epoch, fromRound, toRound }: Wanted, now: Timestamp): Asking | null {
     const session = this.#session
     if (session?.question.epoch === epoch) {
-      if (!session.hasLeft && now - session.askedAt < this.#answerTime.ms) return null
+      if (!session.hasLeft && this.#isPatientWith(session, now)) return null
       this.#answerTime.silence()
     }
     if (session !== null) this.#lose(session.to, now)
@@ -99,9 +107,13 @@ export class CatchingUp {
     return this.#ask({ to, question, since: now, moved: 0, hasBrought: false, hasLeft: false }, now)
   }
 
-  #ask(session: Omit<Session, "askedAt">, now: Timestamp): Asking {
+  #isPatientWith({ askedAt, arrivedAt }: Session, now: Timestamp): boolean {
+    return arrivedAt === null ? now - askedAt < this.#answerTime.ms : now - arrivedAt < CHECKED_WITHIN_MS
+  }
+
+  #ask(session: Omit<Session, "askedAt" | "arrivedAt">, now: Timestamp): Asking {
     const { to, question } = session
-    this.#session = { ...session, askedAt: now }
+    this.#session = { ...session, askedAt: now, arrivedAt: null }
     this.#await(to, question, now)
     return { to, question }
   }
@@ -120,6 +132,17 @@ export class CatchingUp {
   /** Whether this answers a question. Each question has one answer, which can be late. */
   isAwaited(from: PeerId, { epoch }: Pick<RoundsAnswer, "epoch">): boolean {
     return this.#awaited.get(from)?.epoch === epoch
+  }
+
+  /** An awaited answer is being checked. */
+  arrived(from: PeerId, now: Timestamp): void {
+    const session = this.#session
+    if (session?.to === from) this.#session = { ...session, arrivedAt: session.arrivedAt ?? now }
+  }
+
+  /** The answer was malformed, or had an invalid signature. */
+  refused(from: PeerId, now: Timestamp): void {
+    if (this.#session?.to === from) this.#lose(from, now)
   }
 
   /** Drops expectations of peers that are gone. */
@@ -163,7 +186,10 @@ export class CatchingUp {
       return NOTHING
     }
     // A copy of an earlier page: the answer to the session's question is still to come.
-    if (!hasMoved && since.length > 0) return NOTHING
+    if (!hasMoved && since.length > 0) {
+      this.#session = { ...session, arrivedAt: null }
+      return NOTHING
+    }
     return { next: this.#goOn({ ...session, moved, hasBrought }, answer, hasMoved, shelf, now), lie: null }
   }
 

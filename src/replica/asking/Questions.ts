@@ -57,6 +57,15 @@ export class Questions {
     }
   }
 
+  /** A requested page of rounds is being checked, or was refused. */
+  pageArrived(from: PeerId, now: Timestamp): void {
+    this.#catchingUp.arrived(from, now)
+  }
+
+  pageRefused(from: PeerId, now: Timestamp): void {
+    this.#catchingUp.refused(from, now)
+  }
+
   /** Hands over the vertices of whole rounds one at a time, and asks for more if there are any. */
   takeRounds(from: PeerId, answer: Rounds, taking: Taking, now: Timestamp): void {
     const { next, lie } = this.#catchingUp.take(from, answer, taking, now)

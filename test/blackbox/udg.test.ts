@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import { accessSync, constants, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
-import { describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import * as InProcess from "./InProcess.js"
 
@@ -81,8 +81,19 @@ describe("the built program", () => {
   const node = (words: ReadonlyArray<string>, environment: Environment = {}) =>
     runNode(process.execPath, [program, "--ephemeral", ...words], { UDG_RPC_PORT: "0", ...environment }, folder)
 
-  it("runs its own network, prints the essentials, and stops when asked to", async () => {
-    const { code, stdout } = await node(["--testnet", "false", "--round-ms", "50"])
+  // Two starts tell all of the following.
+  let plain: Outcome
+  let configured: Outcome
+  beforeAll(async () => {
+    plain = await node(["--testnet", "false", "--round-ms", "50"], { RUST_LOG: "error,node=info" })
+    configured = await node(["--round-ms", "60", "--log-format", "json"], {
+      ...{ UDG_ROUND_MS: "70", UDG_TESTNET: "true", UDG_HOST: "" },
+      RUST_LOG: "info,bogus=info,loud",
+    })
+  })
+
+  it("runs its own network, prints the essentials, and stops when asked to", () => {
+    const { code, stdout } = plain
     expect(code).toBe(0)
     expect(stdout).toMatch(new RegExp(`^udg ${version}\n`))
     expect(stdout).toMatch(/^ {2}network +udg-solo-[0-9a-f]{16} \(mainnet, made just now\)$/m)
@@ -94,8 +105,8 @@ describe("the built program", () => {
     expect(stdout).not.toContain("10333")
   })
 
-  it("reads the environment, with the command line taking precedence", async () => {
-    const { code, stdout } = await node(["--round-ms", "60"], { UDG_ROUND_MS: "70", UDG_TESTNET: "true", UDG_HOST: "" })
+  it("reads the environment, with the command line taking precedence", () => {
+    const { code, stdout } = configured
     expect(code).toBe(0)
     expect(stdout).toMatch(/^ {2}rounds +every 60 ms$/m)
     expect(stdout).toMatch(/\(testnet, made just now\)$/m)
@@ -103,7 +114,7 @@ describe("the built program", () => {
   })
 
   it.each([["--help"], ["-h"], ["--port", "nonsense", "--help"]])("shows help for %j", async (...words) => {
-    const { code, stdout, stderr } = await udg(words)
+    const { code, stdout, stderr } = await (words.length > 1 ? udg(words) : InProcess.udg(...words))
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     expect(stdout).toContain("\n  --rpc-port PORT ")
     expect(stdout).not.toContain("\u001b")
@@ -179,16 +190,14 @@ describe("the built program", () => {
     expect(stderr).toContain(`udg: ${names}`)
   })
 
-  it("logs to stderr as RUST_LOG says: pretty, and without colours unless on a terminal", async () => {
-    const { code, stderr } = await node([], { RUST_LOG: "error,node=info" })
-    expect(code).toBe(0)
+  it("logs to stderr as RUST_LOG says: pretty, and without colours unless on a terminal", () => {
+    const { stderr } = plain
     expect(stderr).toMatch(/^\d\d:\d\d:\d\d\.\d{3} INFO {2}node {8}(running|asked to stop)\n/)
     expect(stderr).not.toContain("supervisor")
   })
 
-  it("logs JSON with --log-format json, and names an unreadable RUST_LOG once", async () => {
-    const { code, stdout, stderr } = await node(["--log-format", "json"], { RUST_LOG: "info,bogus=info,loud" })
-    expect(code).toBe(0)
+  it("logs JSON with --log-format json, and names an unreadable RUST_LOG once", () => {
+    const { stdout, stderr } = configured
     expect(stdout).toMatch(/^udg /)
     const records = stderr
       .trimEnd()

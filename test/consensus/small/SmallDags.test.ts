@@ -9,7 +9,7 @@ import { type Fault, faults } from "./Faults.js"
 import type * as Search from "./Search.js"
 import { search } from "./Search.js"
 
-const USUAL_ROUNDS = 5
+const USUAL_ROUNDS = 4
 /** Each further round takes about twenty times as long: docs/simulation.md has the figures. */
 const ROUNDS = Number(process.env["UDG_SMALL_DAG_ROUNDS"] ?? 6)
 const REASON = "a round more takes ten seconds, two a minute"

@@ -8,17 +8,17 @@ import * as Rest from "../support/Rest.js"
 import { conservation, fairness } from "./Mutations.js"
 import type * as Play from "./Play.js"
 
-/** Lives in which these show take long. */
-const SLOW: ReadonlySet<string> = new Set([
-  "a bond comes back only to who wins",
-  "the treasury pays and keeps",
-  "one equivocation is punished twice",
-  "a deposit is taken whole, whatever its shares cost",
-  "the treasury's share is lost",
+/** Those that npm test looks for; almost any life shows them. */
+const USUAL: ReadonlySet<string> = new Set([
+  "a fee is paid to nobody",
+  "a reward is not counted as minted",
+  "a stake costs nothing",
+  "no commission is taken",
+  "nonces may be skipped",
 ])
 
-const namesOf = (rules: ReadonlyArray<{ readonly name: string }>, isSlow: boolean): ReadonlyArray<string> =>
-  rules.map(({ name }) => name).filter((name) => SLOW.has(name) === isSlow)
+const namesOf = (rules: ReadonlyArray<{ readonly name: string }>, isUsual: boolean): ReadonlyArray<string> =>
+  rules.map(({ name }) => name).filter((name) => USUAL.has(name) === isUsual)
 
 const FILE = `ledger-mutants-${process.pid}.mjs`
 
@@ -49,8 +49,8 @@ describe("detection of a broken rule", { timeout: 300_000 }, () => {
       )
     }
 
-    it.each(namesOf(conservation, false))("%s", isNoticed)
-    it.each(namesOf(conservation, true))(Rest.of("many lives", "%s"), isNoticed)
+    it.each(namesOf(conservation, true))("%s", isNoticed)
+    it.each(namesOf(conservation, false))(Rest.of("many lives", "%s"), isNoticed)
   })
 
   describe("by the naive ledger", () => {
@@ -59,8 +59,8 @@ describe("detection of a broken rule", { timeout: 300_000 }, () => {
       expect(mutants.firstFailure(draw, mutants.play)?.message).toBeDefined()
     }
 
-    it.each(namesOf(fairness, false))("%s", isNoticed)
-    it.each(namesOf(fairness, true))(Rest.of("many lives", "%s"), isNoticed)
+    it.each(namesOf(fairness, true))("%s", isNoticed)
+    it.each(namesOf(fairness, false))(Rest.of("many lives", "%s"), isNoticed)
   })
 
   const nothingIs = (lives: number): void => {

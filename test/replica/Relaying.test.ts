@@ -13,6 +13,7 @@ import * as Vertex from "../../src/protocol/vertex/Vertex.js"
 import { REMEMBERED, Relaying, SIGNATURES_AT_ONCE } from "../../src/replica/asking/Relaying.js"
 import { COMMITS_AHEAD } from "../../src/replica/asking/SignedGossip.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
+import * as Rest from "../support/Rest.js"
 import { addressOf, Cluster, coins, sign, signerOf, transfer } from "./Cluster.js"
 import { equivocation } from "./FourReplicas.js"
 
@@ -124,7 +125,7 @@ describe("transactions beside a worthless one", () => {
 
 // One payment, given only to the leader, emptied the account, after all others had received its pending transactions.
 describe("transactions of accounts emptied by one payment", () => {
-  it("are announced to few, beyond as many as fees were paid", () => {
+  it(Rest.of("a long attack", "are announced to few, beyond as many as fees were paid"), () => {
     const names = Array.from({ length: 120 }, (_, cycle) => `account ${cycle}`)
     const cluster = new Cluster({
       validators: { ann: 10_000, ben: 10_000, cleo: 10_000, dan: 10_000 },

@@ -39,20 +39,24 @@ interface Kind {
 
 const kinds: { readonly [name: string]: Kind } = {
   "say nothing": { first: "", rest: "", reads: true },
-  "send headers a byte at a time": { first: "", rest: `${head}X-Long: ${"x".repeat(500)}`, reads: true },
+  [Rest.of(REASON, "send headers a byte at a time")]: {
+    first: "",
+    rest: `${head}X-Long: ${"x".repeat(500)}`,
+    reads: true,
+  },
   "send a body a byte at a time": { first: `${head}Content-Length: 60000\r\n\r\n`, rest: " ".repeat(500), reads: true },
-  "send a large body but for its end": {
+  [Rest.of(REASON, "send a large body but for its end")]: {
     first: `${head}Content-Length: 1000000\r\n\r\n[${" ".repeat(50_000)}`,
     rest: "",
     reads: true,
   },
   "never read": { first: document.repeat(2), rest: "", reads: false },
-  "send twenty requests ahead": {
+  [Rest.of(REASON, "send twenty requests ahead")]: {
     first: "GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(20),
     rest: "",
     reads: true,
   },
-  "listen to events and do not read them": {
+  [Rest.of(REASON, "listen to events and do not read them")]: {
     first: "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n",
     rest: "",
     reads: false,

@@ -103,8 +103,9 @@ describe("udg genesis", () => {
 
 describe("udg localnet", () => {
   it("starts all its nodes, shows their addresses, stops them all, and resumes the same network", async () => {
+    const begin = ["localnet", "--dir", "net", "--port", "0"]
     const run = (...words: ReadonlyArray<string>) =>
-      udg(["localnet", "--dir", "net", "--port", "0", ...words], (said, stop) => {
+      udg([...begin, ...words], (said, stop) => {
         if (said.includes("Ctrl-C")) stop()
       })
     const first = await run("--validators", "2", "--round-ms", "200")
@@ -118,12 +119,9 @@ describe("udg localnet", () => {
     for (const node of ["node-0", "node-1"]) {
       expect(readFileSync(join(folder, "net", node, "node.log"), "utf8")).toContain("asked to stop")
     }
-    const second = await run()
-    const hash = /genesis +([0-9a-f]{64})/
-    expect(hash.exec(second.stdout)?.[1]).toBe(hash.exec(first.stdout)?.[1])
-    // A second network in the same directory: its nodes report why they cannot run.
+    // While it runs again, a second network in the same directory: its nodes report why they cannot run.
     let other = ""
-    await udg(["localnet", "--dir", "net", "--port", "0"], (said, stop) => {
+    const second = await udg(begin, (said, stop) => {
       if (!said.includes("Ctrl-C") || other !== "") return
       other = "asked"
       void run().then(({ stderr }) => {
@@ -131,6 +129,8 @@ describe("udg localnet", () => {
         stop()
       })
     })
+    const hash = /genesis +([0-9a-f]{64})/
+    expect(hash.exec(second.stdout)?.[1]).toBe(hash.exec(first.stdout)?.[1])
     expect(other).toMatch(/^udg: node-0 ended with exit code 1: .* is in use by another process; .*\n$/)
     const more = await run("--validators", "3")
     expect(more.code).toBe(1)
@@ -139,7 +139,7 @@ describe("udg localnet", () => {
 
   it("creates nothing where a port is in use or invalid, and names it", async () => {
     const refused = async (first: number, nodes: number) =>
-      udg(["localnet", "--dir", "none", "--port", String(first), "--validators", String(nodes)])
+      InProcess.udg("localnet", "--dir", file("none"), "--port", String(first), "--validators", String(nodes))
     // While this test holds the last port of a network, another program may hold one of the others.
     const refusedAt = async (placeOf: (port: number) => number, nodes: number) => {
       for (;;) {

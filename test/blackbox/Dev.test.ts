@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as StateFile from "../../src/testing/StateFile.js"
 import { startNode } from "../../src/testing/Testing.js"
+import * as Rest from "../support/Rest.js"
 import { settled } from "../support/Settled.js"
 import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import * as InProcess from "./InProcess.js"
@@ -86,7 +87,7 @@ describe("a development network", () => {
     expect(await other.stop("SIGINT")).toMatchObject({ code: 0 })
   })
 
-  it("shows the words of its keys, which restore them, and open the first account in a wallet", async () => {
+  it(Rest.of("two more starts", "shows words that restore its keys, and the first account in a wallet"), async () => {
     const wordsOf = ({ stdout }: Running) =>
       /Mnemonic[^\n]*\n\n((?: +[a-z ]+\n){4})/.exec(stdout)?.[1]?.trim().split(/\s+/) ?? []
     const keysOf = ({ stdout }: Running) => [...stdout.matchAll(/^ {6}([0-9a-f]{64})$/gm)].map(([, key]) => key)
@@ -214,7 +215,7 @@ describe("a development network", () => {
     expect((await InProcess.udg("dev", "fly")).stderr).toContain("use status, advance")
   })
 
-  it("makes ten rounds a second while idle", async () => {
+  it(Rest.of("one more start", "makes ten rounds a second while idle"), async () => {
     const idle = await start("--accounts", "1")
     const position = async () => (await ask(shownAs(idle, "controls"), { method: "GET" })).json
     const before = await position()
@@ -243,7 +244,7 @@ describe("a development network", () => {
     expect(both.stderr).toContain("--manual and --on-demand exclude each other")
   })
 
-  it("resumes in another run with the network in its state file", async () => {
+  it(Rest.of("two more starts", "resumes in another run with the network in its state file"), async () => {
     const file = join(folder, "state")
     const first = await start("--state", file, "--on-demand")
     const set = { body: JSON.stringify({ address: nobody, amount: 77 }) }
@@ -266,7 +267,7 @@ describe("a development network", () => {
     )
   })
 
-  it("forks a network whose state was exported, and reports the fault of an invalid file", async () => {
+  it(Rest.of("two more starts", "forks an exported network, and reports the fault of an invalid file"), async () => {
     const directory = join(folder, "live")
     mkdirSync(directory)
     {

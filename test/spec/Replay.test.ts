@@ -35,7 +35,7 @@ describe("the program", TIMEOUT, () => {
     for (const trace of await Trace.make(seed, traces, STEPS)) expect(replay(trace)).toBeNull()
   }
 
-  it("commits, collects, hands over and joins as in a trace of the model", () => follows(1, 2))
+  it("commits, collects, hands over and joins as in a trace of the model", () => follows(1, 1))
   it(Rest.of(REASON, "does so in more traces"), () => follows(SEED, TRACES))
 })
 
@@ -47,7 +47,7 @@ describe("the guard", TIMEOUT, () => {
     for (const trace of await signingTraces(seed, traces)) expect(Signing.replay(trace)).toBeNull()
   }
 
-  it("allows the rounds that the model allows", () => follows(1, 5))
+  it("allows the rounds that the model allows", () => follows(1, 2))
   it(Rest.of(REASON, "does so in more traces"), () => follows(SEED, TRACES))
 })
 

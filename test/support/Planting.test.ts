@@ -204,7 +204,7 @@ describe("the faults that tests plant", () => {
     }
   })
 
-  it("are reported by name when their types differ", () => {
+  it(Rest.of("the compiler", "are reported by name when their types differ"), () => {
     const change = { file: "src/protocol/epoch/EpochRecord.ts", of: "isQuorum", by: "(weight) => weight.length" }
     expect(mistakesIn([{ name: "untyped", changes: [change] }]).join()).toMatch(
       /fault "untyped": .*'length' does not exist on type 'number'/,

@@ -393,7 +393,7 @@ describe.concurrent("the built node", () => {
     expect(await udg("recover", "--data-dir", directory)).toMatchObject({ code: 0 })
   })
 
-  it("ends with 1 when a page is damaged", async () => {
+  it(Rest.of("more starts", "ends with 1 when a page is damaged"), async () => {
     const directory = leftBehind("damaged")
     const page = 4_096
     const file = openSync(database(directory), "r+")

@@ -7,6 +7,7 @@ import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/co
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
 import { describe, expect, it } from "vitest"
+import * as Rest from "../support/Rest.js"
 import * as TemporaryFolder from "../support/TemporaryFolder.js"
 
 const root = resolve(import.meta.dirname, "../..")
@@ -35,7 +36,7 @@ const complaintsOf = async (place: string) => {
   }
 }
 
-describe("publint and attw find nothing in", () => {
+describe(Rest.of("two packages with all their types", "publint and attw find nothing in"), () => {
   it("the package of the node", async () => {
     expect(await complaintsOf(root)).toEqual({ lint: [], types: [] })
   }, 120_000)

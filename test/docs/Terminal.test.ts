@@ -26,19 +26,6 @@ const PROMPT = /[Pp]assphrase[^\n]*: $/
 
 let node: Running
 let operator: Person
-beforeAll(async () => {
-  operator = new Person({})
-  node = new Running(process.execPath, [
-    program,
-    ...["--data-dir", join(operator.home, "data"), "--host", "127.0.0.1", "--port", "0"],
-    ...["--round-ms", "200", "--rate-limits", "off"],
-  ])
-  await node.until(() => / {2}data directory/.test(node.stdout))
-})
-afterAll(async () => {
-  await node.stop()
-  operator.leave()
-})
 
 /** Waits for a checkpoint, because only what it covers is proven. */
 const untilCheckpointOfNow = async (url: string): Promise<void> => {
@@ -98,9 +85,24 @@ const showsWhatATerminalShows = async (file: string, least: number): Promise<voi
   }
 }
 
-const SHOWS = "%s shows what a terminal shows"
-it.each([
-  ["docs/getting-started.md", 6],
-  ["docs/cli.md", 15],
-  ["docs/tutorials/wallet.md", 6],
-] as const)(Rest.of("thirty programs one after the other", SHOWS), { timeout: 300_000 }, showsWhatATerminalShows)
+describe(Rest.of("thirty programs one after the other", "a page of commands"), () => {
+  beforeAll(async () => {
+    operator = new Person({})
+    node = new Running(process.execPath, [
+      program,
+      ...["--data-dir", join(operator.home, "data"), "--host", "127.0.0.1", "--port", "0"],
+      ...["--round-ms", "200", "--rate-limits", "off"],
+    ])
+    await node.until(() => / {2}data directory/.test(node.stdout))
+  })
+  afterAll(async () => {
+    await node.stop()
+    operator.leave()
+  })
+
+  it.each([
+    ["docs/getting-started.md", 6],
+    ["docs/cli.md", 15],
+    ["docs/tutorials/wallet.md", 6],
+  ] as const)("%s shows what a terminal shows", { timeout: 300_000 }, showsWhatATerminalShows)
+})

@@ -20,6 +20,7 @@ import { beforeAll, describe, expect, it } from "vitest"
 import type { Finding } from "../../src/cli/doctor/Finding.js"
 import { Sqlite as Database } from "../../src/storage/sqlite/Driver.js"
 import { canMount } from "../storage/Process.js"
+import * as Rest from "../support/Rest.js"
 import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import { type Outcome, udg } from "./InProcess.js"
 import { program, Running } from "./Running.js"
@@ -119,7 +120,7 @@ describe("udg doctor", () => {
     }
   })
 
-  it("finds an operator listener that other machines can reach, as does the log", async () => {
+  it(Rest.of("one more start", "finds an operators' listener that others can reach, as does the log"), async () => {
     const listening = ["--metrics-port", "0", "--metrics-host", "0.0.0.0"]
     const { node } = await start("--data-dir", copyOf(), ...listening)
     try {

@@ -153,7 +153,7 @@ describe("paying", () => {
 })
 
 describe("a wrong passphrase", () => {
-  it("can be cancelled while it is checked", async () => {
+  it(Rest.of("a key file slower than others", "can be cancelled while it is checked"), async () => {
     // The check must take longer than typing a key.
     const sealed = await Effect.runPromise(KeySealing.seal(own.secretKey, PASSPHRASE, SLOW_COST))
     writeFileSync(join(alice.home, "slow.key"), SealedKey.print(sealed), { mode: 0o600 })

@@ -6,6 +6,7 @@ import { Mempool } from "../../src/node/reads/Mempool.js"
 import { Configuration, type Settings } from "../../src/node/start/Configuration.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import * as Keys from "../../src/protocol/identity/Keys.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import { Storage } from "../../src/storage/Storage.js"
 import { sqlite } from "../storage/world.js"
 import * as Rest from "../support/Rest.js"
@@ -101,6 +102,32 @@ describe("pruning", () => {
     // There is one every ten rounds, and those that close an epoch do not count here.
     expect(oldestBetween).toBeGreaterThanOrEqual(round - Pruning.KEPT_ROUNDS)
     expect(oldestBetween).toBeLessThanOrEqual(roundAfter - Pruning.KEPT_ROUNDS + 20)
+  })
+
+  // Memory is ahead while the disk or an archive's database is slow. A restart needs what is written and not ordered.
+  withDirectory("leaves what the files still need while memory is epochs ahead of them", function* (directory) {
+    yield* world.found(directory, protocol, { checkpointIntervalRounds: 10 })
+    const written = yield* Effect.gen(function* () {
+      yield* world.untilRound(2 * EPOCH_ROUNDS + 10)
+      const engine = yield* Engine.Engine
+      const { epoch } = Option.getOrThrow(yield* (yield* Storage).commits.last)
+      const later = Natural.epoch(epoch + 5)
+      const view = Object.create(null, {
+        core: { value: { epoch: { opening: { record: { epoch: later } } } } },
+        read: { value: { epoch: { epoch: later } } },
+      })
+      yield* Effect.provideService(Pruning.once, Engine.Engine, { ...engine, view })
+      return epoch
+    }).pipe(
+      Effect.provide(
+        Layer.merge(
+          world.node(directory, { roundMs: Option.none() }, undefined, world.ahead(1_000_000)),
+          Layer.succeed(Configuration, world.settings()),
+        ),
+      ),
+    )
+    expect((yield* epochs(directory, "vertices"))[0]).toBe(written - 1)
+    expect((yield* epochs(directory, "records_before"))[0]).toBeLessThanOrEqual(written)
   })
 
   const paid = (to: Address.Address) =>

@@ -360,6 +360,15 @@ describe("catching up with one peer", () => {
     expect(ask(2)).toBe("first")
   })
 
+  it("closes its question once no more rounds are wanted, also when a late copy says so", () => {
+    const { peers, ask, take } = askingTwo(SLOW_ROUND_MS)
+    peers.connect([stranger("first")])
+    for (const ms of [0, PATIENCE_MS]) expect(ask(ms)).toBe("first")
+    expect(take(PATIENCE_MS + 1, "A1 B1 C1 D1").next?.to).toBe("first")
+    expect(take(PATIENCE_MS + 2, "A1 B1 C1 D1", false, { isOver: true }).next).toBeNull()
+    expect(ask(PATIENCE_MS + 3)).toBe("first")
+  })
+
   it("does not wait for a peer that has left", () => {
     const { catchingUp, peers, ask } = askingTwo()
     expect(ask(0)).toBe("first")

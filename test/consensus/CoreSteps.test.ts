@@ -223,6 +223,16 @@ describe("a vertex", () => {
     expect(member.core.held).toMatchObject({ heldBack: 0, guarded: CLOSING_ROUNDS + 1 })
   })
 
+  it("with this node's key, of the epoch that has just closed, is foreign if this node has not signed it", () => {
+    const member = new Driven({ current: stored(whole, { commits, checkpoints: [closing] }) })
+    member.sign(closing, others)
+    expect(member.core.epoch.opening.record.epoch).toBe(record.epoch + 1)
+    expect(tagsOf(member.core.metHeader(vertexAt(0, 1).header, at(NOW)))).not.toContain("ForeignOwnHeader")
+    const foreign = builder.make(0, 1, [], { timestamp: at(5) })
+    expect(member.core.useOf(foreign.header)).toEqual({ _tag: "HeaderOnly" })
+    expect(tagsOf(member.core.metHeader(foreign.header, at(NOW)))).toContain("ForeignOwnHeader")
+  })
+
   it("that breaks a rule is not remembered for its author", () => {
     const node = new Driven({}, null)
     const broken = builder.make(1, 5, [], { coinbase: Sats.make(1) })

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as SmallDags from "../consensus/small/Faults.js"
 import * as Histories from "../histories/Planted.js"
 import * as Mutations from "../ledger/Mutations.js"
+import * as PutBack from "../putback/Findings.js"
 import * as Planted from "../simulation/Planted.js"
 import * as Chosen from "./Chosen.js"
 import { type Change, type Fault, plant, plantAll } from "./Planting.js"
@@ -195,7 +196,7 @@ describe("the faults that tests plant", () => {
 
   it(Rest.of("the compiler", "have the types of what they replace"), async () => {
     const ledger = [...Mutations.conservation, ...Mutations.fairness]
-    const all = [...Planted.faults, ...SmallDags.own, ...ledger, ...Histories.faults]
+    const all = [...Planted.faults, ...SmallDags.own, ...ledger, ...Histories.faults, ...PutBack.findings]
     expect(apart(all).flat()).toHaveLength(all.length)
     for (const faults of apart(all)) {
       expect(mistakesIn(faults)).toEqual([])

@@ -87,30 +87,36 @@ describe("a development network", () => {
     expect(await other.stop("SIGINT")).toMatchObject({ code: 0 })
   })
 
-  it(Rest.of("two more starts", "shows words that restore its keys, and the first account in a wallet"), async () => {
-    const wordsOf = ({ stdout }: Running) =>
-      /Mnemonic[^\n]*\n\n((?: +[a-z ]+\n){4})/.exec(stdout)?.[1]?.trim().split(/\s+/) ?? []
-    const keysOf = ({ stdout }: Running) => [...stdout.matchAll(/^ {6}([0-9a-f]{64})$/gm)].map(([, key]) => key)
-    const other = await start("--seed", "another", "--accounts", "3")
-    const words = wordsOf(other)
-    expect(words).toHaveLength(24)
-    const again = await start("--mnemonic", ` ${words.join("  ").toUpperCase()}`, "--accounts", "3")
-    expect(keysOf(again)).toEqual(keysOf(other))
-    expect(new Set(keysOf(again)).size).toBe(3)
-    expect(mnemonicToEntropy(words.join(" "), wordlist)).toEqual(
-      new Uint8Array(Buffer.from(keysOf(again)[0] ?? "", "hex")),
-    )
-    for (const one of [other, again]) {
-      expect(await one.stop("SIGINT")).toMatchObject({ code: 0 })
-    }
-    const wrong = (...given: ReadonlyArray<string>) => InProcess.udg("dev", "--rpc-port", "0", ...given)
-    const swapped = [words[1], words[0], ...words.slice(2)].join(" ")
-    for (const text of ["abandon", swapped, words.slice(1).join(" "), ""]) {
-      const { code, stderr } = await wrong("--mnemonic", text)
-      expect([code, stderr]).toEqual([1, expect.stringContaining("--mnemonic")])
-    }
-    expect((await wrong("--mnemonic", words.join(" "), "--seed", "x")).stderr).toContain("use one of them")
-  })
+  it(
+    Rest.of(
+      "two more starts",
+      "shows the words of its keys, which restore them, and open the first account in a wallet",
+    ),
+    async () => {
+      const wordsOf = ({ stdout }: Running) =>
+        /Mnemonic[^\n]*\n\n((?: +[a-z ]+\n){4})/.exec(stdout)?.[1]?.trim().split(/\s+/) ?? []
+      const keysOf = ({ stdout }: Running) => [...stdout.matchAll(/^ {6}([0-9a-f]{64})$/gm)].map(([, key]) => key)
+      const other = await start("--seed", "another", "--accounts", "3")
+      const words = wordsOf(other)
+      expect(words).toHaveLength(24)
+      const again = await start("--mnemonic", ` ${words.join("  ").toUpperCase()}`, "--accounts", "3")
+      expect(keysOf(again)).toEqual(keysOf(other))
+      expect(new Set(keysOf(again)).size).toBe(3)
+      expect(mnemonicToEntropy(words.join(" "), wordlist)).toEqual(
+        new Uint8Array(Buffer.from(keysOf(again)[0] ?? "", "hex")),
+      )
+      for (const one of [other, again]) {
+        expect(await one.stop("SIGINT")).toMatchObject({ code: 0 })
+      }
+      const wrong = (...given: ReadonlyArray<string>) => InProcess.udg("dev", "--rpc-port", "0", ...given)
+      const swapped = [words[1], words[0], ...words.slice(2)].join(" ")
+      for (const text of ["abandon", swapped, words.slice(1).join(" "), ""]) {
+        const { code, stderr } = await wrong("--mnemonic", text)
+        expect([code, stderr]).toEqual([1, expect.stringContaining("--mnemonic")])
+      }
+      expect((await wrong("--mnemonic", words.join(" "), "--seed", "x")).stderr).toContain("use one of them")
+    },
+  )
 
   it("advances, reverts and funds accounts over HTTP", async () => {
     const { json: before } = await ask(controls, { method: "GET" })
@@ -267,42 +273,47 @@ describe("a development network", () => {
     )
   })
 
-  it(Rest.of("two more starts", "forks an exported network, and reports the fault of an invalid file"), async () => {
-    const directory = join(folder, "live")
-    mkdirSync(directory)
-    {
-      await using live = await startNode({ onDemand: true, snapshots: true, accounts: 1 })
-      await live.controls.setBalance(nobody, 700_000_000)
-      await live.controls.advanceRounds(90)
-      const fork = await start("--fork", live.url, "--on-demand", "--accounts", "1")
+  it(
+    Rest.of("two more starts", "forks a network whose state was exported, and reports the fault of an invalid file"),
+    async () => {
+      const directory = join(folder, "live")
+      mkdirSync(directory)
+      {
+        await using live = await startNode({ onDemand: true, snapshots: true, accounts: 1 })
+        await live.controls.setBalance(nobody, 700_000_000)
+        await live.controls.advanceRounds(90)
+        const fork = await start("--fork", live.url, "--on-demand", "--accounts", "1")
+        expect(fork.stdout).toMatch(/^ {2}fork of +udg-solo-[0-9a-f]{16}, end of epoch \d+, round \d+$/m)
+        expect(fork.stdout).toMatch(
+          /^ {2}The checkpoint of epoch \d+ proves the state\. Its hash, as the node claims:$/m,
+        )
+        expect((await ask(`${shownAs(fork, "rpc")}/balance/${nobody}`, { method: "GET" })).json).toMatchObject({
+          balance: 700_000_000,
+        })
+        expect(await fork.stop()).toMatchObject({ code: 0 })
+        const { genesis, files } = await Effect.runPromise(StateFile.decode(await live.controls.dump()))
+        for (const [name, bytes] of files) writeFileSync(join(directory, name), bytes)
+        writeFileSync(join(directory, "genesis.json"), JSON.stringify(Genesis.toJson(genesis)))
+      }
+      const file = join(folder, "state.udg")
+      expect(await InProcess.udg("db", "export", "--data-dir", directory, "--out", file)).toMatchObject({ code: 0 })
+      const genesis = join(directory, "genesis.json")
+      const fork = await start("--fork", file, "--fork-genesis", genesis, "--on-demand", "--accounts", "1")
       expect(fork.stdout).toMatch(/^ {2}fork of +udg-solo-[0-9a-f]{16}, end of epoch \d+, round \d+$/m)
-      expect(fork.stdout).toMatch(/^ {2}The checkpoint of epoch \d+ proves the state\. Its hash, as the node claims:$/m)
+      expect(fork.stdout.split("\n").filter((line) => line.length > 80)).toEqual([])
       expect((await ask(`${shownAs(fork, "rpc")}/balance/${nobody}`, { method: "GET" })).json).toMatchObject({
         balance: 700_000_000,
       })
+      const words = [nobody, "send", "00000000000000000000000000000000000000ab", "1"]
+      const options = ["--controls", shownAs(fork, "controls")]
+      expect(await InProcess.udg("dev", "impersonate", ...options, ...words)).toMatchObject({ code: 0, stderr: "" })
+      expect(await InProcess.udg("dev", "impersonate", ...words, ...options)).toMatchObject({ code: 0, stderr: "" })
       expect(await fork.stop()).toMatchObject({ code: 0 })
-      const { genesis, files } = await Effect.runPromise(StateFile.decode(await live.controls.dump()))
-      for (const [name, bytes] of files) writeFileSync(join(directory, name), bytes)
-      writeFileSync(join(directory, "genesis.json"), JSON.stringify(Genesis.toJson(genesis)))
-    }
-    const file = join(folder, "state.udg")
-    expect(await InProcess.udg("db", "export", "--data-dir", directory, "--out", file)).toMatchObject({ code: 0 })
-    const genesis = join(directory, "genesis.json")
-    const fork = await start("--fork", file, "--fork-genesis", genesis, "--on-demand", "--accounts", "1")
-    expect(fork.stdout).toMatch(/^ {2}fork of +udg-solo-[0-9a-f]{16}, end of epoch \d+, round \d+$/m)
-    expect(fork.stdout.split("\n").filter((line) => line.length > 80)).toEqual([])
-    expect((await ask(`${shownAs(fork, "rpc")}/balance/${nobody}`, { method: "GET" })).json).toMatchObject({
-      balance: 700_000_000,
-    })
-    const words = [nobody, "send", "00000000000000000000000000000000000000ab", "1"]
-    const options = ["--controls", shownAs(fork, "controls")]
-    expect(await InProcess.udg("dev", "impersonate", ...options, ...words)).toMatchObject({ code: 0, stderr: "" })
-    expect(await InProcess.udg("dev", "impersonate", ...words, ...options)).toMatchObject({ code: 0, stderr: "" })
-    expect(await fork.stop()).toMatchObject({ code: 0 })
-    writeFileSync(join(folder, "none.udg"), "no state")
-    const { code, stderr } = await InProcess.udg("dev", "--fork", join(folder, "none.udg"), "--rpc-port", "0")
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^udg: this cannot be forked: .*udg db export.*\n$/)])
-  })
+      writeFileSync(join(folder, "none.udg"), "no state")
+      const { code, stderr } = await InProcess.udg("dev", "--fork", join(folder, "none.udg"), "--rpc-port", "0")
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/^udg: this cannot be forked: .*udg db export.*\n$/)])
+    },
+  )
 
   it("refuses web pages, foreign names, proxies and unknown controls", async () => {
     const position = async () => {

@@ -33,8 +33,6 @@ const PATIENT_RETRIES = 4
 
 /** Resending a vertex up to this size costs less than a round that waits for it. */
 const CHEAP_BYTES = 12_288
-/** Authors on a busy machine gather vertices for nodes without a key for nearly as long. */
-const GATHERED_MS = 250
 const AVERAGED_ROUNDS = 8
 
 export interface Place {
@@ -112,12 +110,6 @@ export class Retries {
     this.#roundMs = Sats.divideFloor((AVERAGED_ROUNDS - 1) * this.#roundMs + took, AVERAGED_ROUNDS)
   }
 
-  /** How long vertices that their authors should send are awaited before others are asked for them. */
-  get #awaitedMs(): number {
-    const halfARound = Sats.divideFloor(this.#roundMs, 2)
-    return this.#guard === null ? Math.max(GATHERED_MS, halfARound) : halfARound
-  }
-
   /** How long this vertex of this node waits for the next round before it is resent. */
   #resentAfterMs(vertex: Vertex): number {
     const { everyMs } = this.#resendPace
@@ -148,7 +140,7 @@ export class Retries {
         now,
         retryMs: this.#askPace.everyMs,
         isOnItsWay: ({ round, author }) => round >= dag.quorumRound && place.isConnected(author),
-        awaitedMs: this.#awaitedMs,
+        awaitedMs: Sats.divideFloor(this.#roundMs, 2),
       })
       if (wanted.length > 0) this.#emit({ _tag: "Fetch", wanted })
     }

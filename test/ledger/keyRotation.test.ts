@@ -3,7 +3,6 @@ import { Either, FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Signature } from "../../src/protocol/identity/Keys.js"
 import type { ProposalPayload } from "../../src/protocol/transaction/ProposalPayload.js"
-import * as Rest from "../support/Rest.js"
 import { fromRecords } from "../support/Restored.js"
 import { Chain, coins, type Person, person, told, type World } from "./builders.js"
 import { alice, bob, carol, other, val } from "./People.js"
@@ -260,7 +259,7 @@ describe("two networks that differ in keys alone", () => {
     }
   }
 
-  const areTheSame = (numRuns: number): void => {
+  it("have the same balances, stakes, delegations, seats and weights", () => {
     let changed = 0
     fc.assert(
       fc.property(fc.array(step, { minLength: 10, maxLength: 50 }), (steps) => {
@@ -276,14 +275,10 @@ describe("two networks that differ in keys alone", () => {
           changed += read.epoch.members.filter(({ address }) => read.accountOf(address) !== address).length
         }
       }),
-      { numRuns },
+      { numRuns: 60 },
     )
-    expect(changed).toBeGreaterThan(numRuns / 2)
-  }
-
-  const SAME = "have the same balances, stakes, delegations, seats and weights"
-  it(SAME, () => areTheSame(12))
-  it(Rest.of("more lives", SAME), () => areTheSame(60))
+    expect(changed).toBeGreaterThan(30)
+  })
 })
 
 describe("how many keys change at once", () => {

@@ -27,6 +27,15 @@ const POOL = "src/ledger/tables/Pool.ts"
 
 const BUSY: ReadonlyArray<FaultName> = ["network", "crashes", "byzantine"]
 
+const REMEMBERS_WALL_CLOCK = {
+  file: CORE,
+  of: "Core.wallIs",
+  by: `(aheadMs) => {
+    original(aheadMs)
+    Reflect.set(this, "wallAheadMs", aheadMs)
+  }`,
+}
+
 const stated: ReadonlyArray<Planting.Stated<Finding>> = [
   {
     name: "priceless-delegation",
@@ -156,14 +165,7 @@ const stated: ReadonlyArray<Planting.Stated<Finding>> = [
     simulated: { weather: ["wipes", "clocks", "losses"], nodes: 4, rounds: 60 },
     virtual: ["clock", "copied key"],
     changes: [
-      {
-        file: CORE,
-        of: "Core.wallIs",
-        by: `(aheadMs) => {
-          original(aheadMs)
-          Reflect.set(this, "wallAheadMs", aheadMs)
-        }`,
-      },
+      REMEMBERS_WALL_CLOCK,
       {
         file: CORE,
         of: "Core.tick",
@@ -258,14 +260,7 @@ const stated: ReadonlyArray<Planting.Stated<Finding>> = [
     simulated: { weather: ["clocks", "skew"], nodes: 4 },
     virtual: ["clock"],
     changes: [
-      {
-        file: CORE,
-        of: "Core.wallIs",
-        by: `(aheadMs) => {
-          original(aheadMs)
-          Reflect.set(this, "wallAheadMs", aheadMs)
-        }`,
-      },
+      REMEMBERS_WALL_CLOCK,
       {
         file: CORE,
         of: "Core.receive",

@@ -16,7 +16,7 @@ const USUAL_MS = 2
 /** The weight of one check in the mean. */
 const WEIGHT = 1 / 8
 /** The clock never goes slower than this. */
-export const LEAST_SHARE = 0.05
+export const LEAST_SHARE = 0.02
 
 export class SpareTime {
   readonly #timers: Timers

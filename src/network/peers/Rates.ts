@@ -27,7 +27,7 @@ const LEAST = { pieces: 32, bytes: 32_768 }
 
 /** With many followers, a busy node spends more time on writing vertices to each of them than on rounds. */
 const GATHERED_MS_PER_STRANGER = 0.4
-const MOST_GATHERED_MS = 200
+const MOST_GATHERED_MS = 500
 
 /** How long vertices and votes for each stranger gather, so that they leave in fewer writes. */
 export const gatherMs = (strangers: number, spareShare: number): number =>

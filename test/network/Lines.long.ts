@@ -33,9 +33,7 @@ describe("four validators", () => {
   it("split two and two finalize nothing, and have one history after healing", async () => {
     const { network, nodes } = await started()
     split("0", "1")
-    // Vertices in flight may still be decided; then nothing is.
-    await pause(10 * ROUND_MS)
-    const stopped = nodes.map(Processes.finalizedRound)
+    const stopped = await Processes.standstill(nodes, 10 * ROUND_MS)
     await pause(30 * ROUND_MS)
     expect(nodes.map(Processes.finalizedRound)).toEqual(stopped)
     lines.heal()

@@ -17,9 +17,7 @@ describe("four validators", () => {
     const [first, second, ...others] = nodes
     if (first === undefined || second === undefined) return expect.unreachable()
     await Promise.all([first.kill(), second.kill()])
-    // Vertices in flight may still be decided; then nothing is.
-    await new Promise((resolve) => setTimeout(resolve, 5_000))
-    const stopped = others.map(Processes.finalizedRound)
+    const stopped = await Processes.standstill(others, 5_000)
     await new Promise((resolve) => setTimeout(resolve, 10_000))
     expect(others.map(Processes.finalizedRound)).toEqual(stopped)
     const back = [

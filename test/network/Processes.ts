@@ -123,6 +123,22 @@ export const until = async (
   }
 }
 
+/**
+ * The finalized rounds, once they have not changed for this long: vertices in flight may still be decided, on a busy
+ * machine for seconds.
+ */
+export const standstill = async (nodes: ReadonlyArray<Started>, ms: number): Promise<ReadonlyArray<number>> => {
+  let rounds = nodes.map(finalizedRound)
+  let since = Date.now()
+  await until("nobody finalizes any more", () => {
+    const now = nodes.map(finalizedRound)
+    if (now.join() !== rounds.join()) since = Date.now()
+    rounds = now
+    return Date.now() - since >= ms
+  })
+  return rounds
+}
+
 const running = new Set<ChildProcess>()
 
 /** Removes the processes and folders that a test has left. */

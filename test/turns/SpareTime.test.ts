@@ -46,7 +46,7 @@ describe("the clock of strangers' budgets", () => {
     shareAt(6, 2_000)
     expect(shareAt(6, 10_000)).toBeCloseTo(1 / 9, 2)
     shareAt(500, 60_000)
-    expect(shareAt(500, 60_000)).toBeCloseTo(LEAST_SHARE, 4)
+    expect(shareAt(500, 60_000)).toBeCloseTo(1 / 50, 4)
   })
 
   it("recovers within two seconds", () => {

@@ -77,7 +77,7 @@ it.each<readonly [component: string, status: string, wrong: Partial<Findings.See
     "seat",
     "warning",
     { seat: { status: "warning", epoch: 3, hitch: null } },
-    "this validator has stake and no seat in epoch 3: it signs and earns nothing until an epoch's close gives it a seat",
+    "this validator has stake and no seat in epoch 3: it neither signs nor earns until an epoch's close gives it a seat",
     `${ALERTS}#udgvalidatorwithoutseat`,
   ],
   [

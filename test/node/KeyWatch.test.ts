@@ -1,5 +1,5 @@
 /** A solo validator changes its key; test/network/KeyRotation.long.ts does it in a network of processes. */
-import { Effect, Fiber, HashMap, Logger, Option, Redacted } from "effect"
+import { Effect, Fiber, HashMap, Layer, Logger, Option, Redacted } from "effect"
 import { expect } from "vitest"
 import { Supervisor } from "../../src/node/lifecycle/Supervisor.js"
 import { Governance } from "../../src/node/reads/Governance.js"
@@ -48,15 +48,20 @@ const upgrades = Effect.gen(function* () {
   while (protocolVersion() < 3) yield* Effect.sleep("10 millis")
 })
 
-const sealed = (file: string, key: SecretKey, passphrase: string) =>
-  Effect.gen(function* () {
-    const text = SealedKey.print(yield* KeySealing.seal(key, passphrase, CHEAP))
-    yield* AtomicFile.write(file, new TextEncoder().encode(text), 0o600)
-  })
+const written = (file: string, text: string) => AtomicFile.write(file, new TextEncoder().encode(text), 0o600)
 
-withDirectory(
-  "warns ahead of a changed key that the node cannot unlock, runs on, and changes once it can",
-  function* (directory) {
+const sealed = (file: string, key: SecretKey, passphrase: string) =>
+  Effect.flatMap(KeySealing.seal(key, passphrase, CHEAP), (content) => written(file, SealedKey.print(content)))
+
+interface Case {
+  /** The node's. */
+  readonly passphrase: Option.Option<string>
+  readonly why: string
+  readonly cure: (file: string, key: SecretKey) => ReturnType<typeof written>
+}
+
+const warnsAhead = ({ passphrase, why, cure }: Case) =>
+  function* (directory: string) {
     yield* world.found(directory, { epochRounds: 160 }, { votingPeriodRounds: 10, executionDelayRounds: 0 })
     const next = SecretKey.generate()
     const key = Address.fromPublicKey(next.publicKey)
@@ -66,7 +71,10 @@ withDirectory(
     const logger = Logger.make(({ message, annotations }) => {
       lines.push([message, ...HashMap.entries(annotations)].flat().join(" "))
     })
-    const known = KeyPassphrase.known(Redacted.make(RIGHT))
+    const provided = Option.match(passphrase, {
+      onNone: () => Layer.empty,
+      onSome: (right) => Layer.succeed(KeyPassphrase.KeyPassphrase, KeyPassphrase.known(Redacted.make(right))),
+    })
     yield* Effect.gen(function* () {
       const { report } = yield* Health
       const said = (wanted: RegExp) =>
@@ -90,8 +98,6 @@ withDirectory(
       const nonce = yield* (yield* Mempool).nextNonce(account)
       const proof = Possession.sign(genesis.networkId, { account, nonce }, next)
       yield* does({ _tag: "RotateKeyTx", validatorKey: next.publicKey, proof })
-      const why =
-        "the node's passphrase does not open validator-2.key, which contains the new key: change that file's passphrase with udg keys passphrase"
       expect(yield* said(/cannot sign once its key changes/)).toMatchObject({ status: "warning" })
       expect(lines.filter((line) => line.includes(`cannot sign once its key changes: ${why}`))).toHaveLength(1)
       yield* said(/its key is now the one/)
@@ -99,12 +105,29 @@ withDirectory(
       expect(lines.filter((line) => line.includes("hasSeat"))).not.toContainEqual(
         expect.stringContaining("hasSeat false"),
       )
-      yield* sealed(file, next, RIGHT)
+      yield* cure(file, next)
       expect(yield* Fiber.join(ended)).toMatchObject({ _tag: "KeyReplaced", address: key })
     }).pipe(
       Effect.provide(world.node(directory, { roundMs: Option.none() })),
-      Effect.provideService(KeyPassphrase.KeyPassphrase, known),
+      Effect.provide(provided),
       Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
     )
-  },
+  }
+
+withDirectory(
+  "warns ahead of a changed key that the node's passphrase does not open, runs on, and changes once it does",
+  warnsAhead({
+    passphrase: Option.some(RIGHT),
+    why: "the node's passphrase does not open validator-2.key, which contains the new key: change that file's passphrase with udg keys passphrase",
+    cure: (file, key) => sealed(file, key, RIGHT),
+  }),
+)
+
+withDirectory(
+  "warns ahead of a changed key that is encrypted for a node without a passphrase, and changes once it is plain",
+  warnsAhead({
+    passphrase: Option.none(),
+    why: "validator-2.key, which contains the new key, is encrypted, and the node has no passphrase: decrypt the file with udg keys decrypt, or start the node with --key-passphrase-file",
+    cure: (file, key) => written(file, `${key.toSecretHex()}\n`),
+  }),
 )

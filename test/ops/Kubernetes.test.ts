@@ -49,6 +49,7 @@ interface Manifest {
     readonly replicas: number
     readonly serviceName?: string
     readonly selector: { readonly matchLabels: Readonly<Record<string, string>> }
+    readonly podSelector?: { readonly matchLabels?: Readonly<Record<string, string>> }
     readonly template: {
       readonly metadata: { readonly labels: Readonly<Record<string, string>> }
       readonly spec: PodSpec
@@ -72,6 +73,29 @@ it("name every file of their directories, and only existing files", () => {
     const files = readdirSync(pathOf(`kubernetes/${role}`)).filter((name) => name !== "kustomization.yaml")
     expect([role, [...resources].sort()]).toEqual([role, files.sort()])
   }
+})
+
+it("need files with secrets, which are neither committed nor packed", () => {
+  const folder = TemporaryFolder.forTests("packed")
+  const ofExample = ["genesis.json", "validator.key", "archive.env", "gateway.env"].map(
+    (name) => `ops/kubernetes/example/${name}`,
+  )
+  const ignored = spawnSync("git", ["check-ignore", ...ofExample], { cwd: pathOf(".."), encoding: "utf8" })
+  expect(ignored.stdout.trim().split("\n")).toEqual(ofExample)
+  cpSync(pathOf("../package.json"), join(folder, "package.json"))
+  cpSync(pathOf("kubernetes"), join(folder, "ops/kubernetes"), { recursive: true })
+  for (const file of ofExample) writeFileSync(join(folder, file), "secret\n")
+  const packed = spawnSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+    cwd: folder,
+    encoding: "utf8",
+  })
+  const files = (
+    JSON.parse(packed.stdout) as ReadonlyArray<{ readonly files: ReadonlyArray<{ readonly path: string }> }>
+  )
+    .flatMap(({ files }) => files)
+    .map(({ path }) => path)
+  expect(files).toContain("ops/kubernetes/example/kustomization.yaml")
+  expect(files.filter((path) => ofExample.includes(path))).toEqual([])
 })
 
 describe.runIf(spawnSync("kubectl", ["kustomize", "--help"]).status === 0)("the example, as kubectl renders it", () => {
@@ -116,6 +140,10 @@ describe.runIf(spawnSync("kubectl", ["kustomize", "--help"]).status === 0)("the 
       if (serviceName !== undefined)
         expect(ofKind("Service").map(({ metadata }) => metadata.name)).toContain(serviceName)
     }
+    const podsOf = new Map(workloads().map((manifest) => [roleOf(manifest), manifest.spec.selector]))
+    for (const budget of ofKind("PodDisruptionBudget")) expect(budget.spec.selector).toEqual(podsOf.get(roleOf(budget)))
+    // An empty one would select every pod of the namespace.
+    for (const policy of ofKind("NetworkPolicy")) expect(policy.spec.podSelector).toEqual(podsOf.get(roleOf(policy)))
   })
 
   it("runs one validator and one archive, which are updated manually, and several of everything else", () => {

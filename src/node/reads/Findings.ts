@@ -80,7 +80,7 @@ const seat = ({ status, epoch, hitch }: Seen["seat"]) =>
         "seat",
         status,
         PAGES.seat,
-        `this validator has stake and no seat in epoch ${epoch}: it signs and earns nothing until an epoch's close gives it a seat`,
+        `this validator has stake and no seat in epoch ${epoch}: it neither signs nor earns until an epoch's close gives it a seat`,
       )
 
 /** Only the log names another cause than the signer's own words: it may hold the signer's address. */

@@ -8,6 +8,7 @@ import { Context, Duration, Effect, Layer, Option, Schedule } from "effect"
 import * as Address from "../../protocol/identity/Address.js"
 import * as KeyInForce from "../../replica/signing/KeyInForce.js"
 import * as KeyFile from "../../storage/files/KeyFile.js"
+import { KeyPassphrase } from "../../storage/files/KeyPassphrase.js"
 import * as SteadyClock from "../../turns/SteadyClock.js"
 import { Engine } from "../engine/Engine.js"
 import { KeyReplaced } from "../lifecycle/Ending.js"
@@ -80,7 +81,9 @@ const make = Effect.gen(function* () {
       if (Option.isNone(file))
         return { unreadable, where: {}, why: "no validator-NAME.key in the data directory contains the new key" }
       const { path } = file.value
-      const locked = `the node's passphrase does not open ${basename(path)}, which contains the new key: change that file's passphrase with udg keys passphrase`
+      const locked = Option.isSome(yield* Effect.flatMap(KeyPassphrase, ({ held }) => held))
+        ? `the node's passphrase does not open ${basename(path)}, which contains the new key: change that file's passphrase with udg keys passphrase`
+        : `${basename(path)}, which contains the new key, is encrypted, and the node has no passphrase: decrypt the file with udg keys decrypt, or start the node with --key-passphrase-file`
       return { unreadable, where: { file: path }, why: (yield* opens(file.value)) ? null : locked }
     })
 

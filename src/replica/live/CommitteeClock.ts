@@ -7,7 +7,10 @@ import type { Committee } from "../../consensus/dag/Committee.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Round, Timestamp } from "../../protocol/numbers/Natural.js"
 
-/** Each member's last vertices count, and among them the one that arrived fastest. */
+/**
+ * Each member's last vertices count, and among them the one that arrived fastest. After a standstill a node that has
+ * just started hears some that were made before it, but fewer than a page of missing rounds would have.
+ */
 const REMEMBERED = 8
 
 interface Heard {
@@ -41,7 +44,7 @@ export class CommitteeClock {
 
   /**
    * How far this node's clock, which is `wallAheadMs` ahead of the steady one, is ahead of the median by weight; null
-   * before a quorum has been heard. The median includes this node, so that a single wrong clock among three does not
+   * before enough vertices of a quorum have been heard. The median includes this node, so that a single wrong clock among three does not
    * pass for the right one.
    */
   aheadMs(committee: Committee, self: Address | null, wallAheadMs: number): number | null {
@@ -49,7 +52,7 @@ export class CommitteeClock {
     let heard = 0
     for (const { address, weight } of committee.record.members) {
       const ahead = address === self ? [wallAheadMs] : this.#heard.get(address)?.aheadMs
-      if (ahead === undefined) continue
+      if (ahead === undefined || (address !== self && ahead.length < REMEMBERED)) continue
       heard += weight
       clocks.push({ aheadMs: Math.max(...ahead), weight })
     }

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs"
 import * as module from "node:module"
 import { join } from "node:path"
+import { NotLoaded } from "./protocol/crypto/NativeModule.js"
 
 // By default Node opens its inspector on this signal, through which anyone who reaches its port can read every key.
 process.on("SIGUSR1", () => {})
@@ -13,6 +14,12 @@ module.enableCompileCache?.(join(import.meta.dirname, "compiled"))
 // Only this file has the same relative path to package.json in src/ and in dist/.
 const { version }: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
 
-// Imported late, because imports at the top of this file are compiled before the cache is enabled.
-const { main } = await import("./cli/Main.js")
-await main(version, process.argv.slice(2))
+try {
+  // Imported late, because imports at the top of this file are compiled before the cache is enabled.
+  const { main } = await import("./cli/Main.js")
+  await main(version, process.argv.slice(2))
+} catch (error) {
+  if (!(error instanceof NotLoaded)) throw error
+  process.stderr.write(`udg: ${error.message}\n`)
+  process.exitCode = 1
+}

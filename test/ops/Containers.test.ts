@@ -1,6 +1,15 @@
 /** The container image, the compose file and the set-up script fit the program. */
 import { execFileSync } from "node:child_process"
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { delimiter, join, resolve } from "node:path"
@@ -80,16 +89,25 @@ describe("the image", () => {
       },
     )
 
-    it("that names the remedy if its driver was built for another Node or machine", async () => {
+    it("that names the remedy if a native module is missing or was built for another Node or machine", async () => {
       const other = join(folder, "other")
       execFileSync(process.execPath, [resolve(pathOf(".."), "scripts/image.mjs"), other])
-      writeFileSync(join(other, "node_modules/better-sqlite3/build/Release/better_sqlite3.node"), "of another machine")
-      for (const words of [["--data-dir", join(folder, "never")], ["--ephemeral"]]) {
-        const node = new Running(process.execPath, [join(other, "dist/main.js"), ...words, "--port", "0"])
-        expect((await node.end()).code).toBe(1)
-        const remedy =
-          /^udg: better-sqlite3, .* cannot be loaded by this version of Node\.js \(.*\); run npm rebuild better-sqlite3 where .*\n$/
-        expect(node.stderr).toMatch(remedy)
+      for (const name of ["better-sqlite3", "sodium-native"]) {
+        const installed = join(other, "node_modules", name)
+        const built = readdirSync(installed, { recursive: true, encoding: "utf8" })
+          .filter((file) => file.endsWith(".node"))
+          .map((file) => join(installed, file))
+        expect(built).not.toHaveLength(0)
+        const breakings = [(file: string) => writeFileSync(file, "of another machine"), (file: string) => rmSync(file)]
+        for (const breakIt of breakings) {
+          built.forEach(breakIt)
+          for (const words of [["--data-dir", join(folder, "never")], ["--ephemeral"]]) {
+            const node = new Running(process.execPath, [join(other, "dist/main.js"), ...words, "--port", "0"])
+            expect((await node.end()).code).toBe(1)
+            const remedy = `^udg: ${name}, .* cannot be loaded by this version of Node\\.js \\(.*\\); run npm rebuild ${name} where .*\n$`
+            expect(node.stderr).toMatch(new RegExp(remedy))
+          }
+        }
       }
     })
 

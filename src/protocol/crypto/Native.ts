@@ -7,9 +7,21 @@ import { createRequire } from "node:module"
 import * as ed25519 from "@noble/ed25519"
 import { satisfiesCofactored } from "./Cofactored.js"
 import * as HexDigits from "./HexDigits.js"
+import * as NativeModule from "./NativeModule.js"
 
-// `require` is faster: an import would first parse the dependencies for the names they export.
-const sodium: typeof import("sodium-native").default = createRequire(import.meta.url)("sodium-native")
+type Sodium = typeof import("sodium-native").default
+
+const load = (): Sodium => {
+  try {
+    // `require` is faster: an import would first parse the dependencies for the names they export.
+    return createRequire(import.meta.url)("sodium-native")
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new NativeModule.NotLoaded(NativeModule.complaint("sodium-native", "checks signatures", reason), { cause })
+  }
+}
+
+const sodium = load()
 
 const sha512 = (message: Uint8Array): Uint8Array<ArrayBuffer> =>
   new Uint8Array(crypto.createHash("sha512").update(message).digest())

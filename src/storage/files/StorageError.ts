@@ -1,6 +1,7 @@
 /** Errors of stored data, each in one line that says how to fix it. */
 import { basename } from "node:path"
 import { Data } from "effect"
+import * as NativeModule from "../../protocol/crypto/NativeModule.js"
 
 /** Another process uses the directory. Its lock ends with it, so crashes leave none. */
 export class DirectoryLocked extends Data.TaggedError("DirectoryLocked")<{ readonly directory: string }> {
@@ -90,19 +91,16 @@ export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
   readonly reason: string
 }> {
   override get message(): string {
-    const reason = onOneLine(this.reason)
     if (isOfDriver(this)) {
-      return (
-        `better-sqlite3, which reads and writes the databases, cannot be loaded by this version of Node.js (${reason}); run npm rebuild ` +
-        "better-sqlite3 where udg is installed, or start udg with the version that it was installed with"
-      )
+      return NativeModule.complaint("better-sqlite3", "reads and writes the databases", this.reason)
     }
-    return `${this.file} cannot be read or written: ${reason} (${this.code}); see to its owner, its mode and its disk`
+    return `${this.file} cannot be read or written: ${onOneLine(this.reason)} (${this.code}); see to its owner, its mode and its disk`
   }
 }
 
-/** The file is intact: the driver's native code is for another Node.js or another machine. */
-export const isOfDriver = ({ code }: Pick<DatabaseFailed, "code">): boolean => code === "ERR_DLOPEN_FAILED"
+/** The file is intact: the driver's native code is missing, or for another Node.js or another machine. */
+export const isOfDriver = ({ code, reason }: Pick<DatabaseFailed, "code" | "reason">): boolean =>
+  code === "ERR_DLOPEN_FAILED" || reason.startsWith("Could not locate the bindings file")
 
 /** Errors of an open database. */
 export type StorageError = DatabaseDamaged | DatabaseFailed | DiskFull

@@ -36,6 +36,10 @@ const check = Command.action({ file, role }, (given) =>
     const said = yield* ConfigFile.read(settings, given.file)
     for (const setting of new Set(said.map((each) => each.setting)))
       yield* setting.read(said.filter((each) => each.setting === setting))
+    if (given.role === "node") {
+      const { values, origins } = yield* Command.valuesOf(NodeSettings.settings, said)
+      yield* NodeSettings.together(values, origins)
+    }
     // Names only: some values are secret.
     const names = [...new Set(said.map(({ setting }) => setting.name))]
     yield* Console.log(`${given.file} is valid: ${names.length === 0 ? "it sets nothing" : names.join(", ")}`)

@@ -178,6 +178,14 @@ const signingWord = ({ signingWord, noValidate }: Values, names: Origins) =>
     ? wrongUsage(`${names.signingWord} lets a validator sign and ${names.noValidate} runs none; use only one of them`)
     : Effect.succeed(signingWord)
 
+/** What depends on two settings, or why they contradict each other. */
+export const together = (values: Values, origins: Origins) =>
+  Effect.all({
+    rpcPort: rpcPort(values, origins),
+    history: history(values, origins),
+    signingWord: signingWord(values, origins),
+  })
+
 /** Checks the default directory too, so that a start from a read-only place fails at once. */
 const dataDirectory = ({ ephemeral, dataDir }: Values) =>
   ephemeral || Option.isSome(dataDir)
@@ -202,15 +210,16 @@ export const configurationOf = (version: string, values: Values, origins: Origin
       config: _config,
       ...alike
     } = values
+    const checked = yield* together(values, origins)
     const configuration: Configuration.Settings = {
       ...alike,
       version,
       p2p: { host, port },
-      rpc: { host: rpcHost, port: yield* rpcPort(values, origins) },
+      rpc: { host: rpcHost, port: checked.rpcPort },
       metrics: Option.map(metricsPort, (port) => ({ host: metricsHost, port })),
       mode: Option.map(testnet, (isTestnet) => (isTestnet ? "testnet" : "mainnet")),
-      history: yield* history(values, origins),
-      signingWord: yield* signingWord(values, origins),
+      history: checked.history,
+      signingWord: checked.signingWord,
       dataDirectory: yield* dataDirectory(values),
       validate: !noValidate,
     }

@@ -63,6 +63,8 @@ describe("a configuration file", () => {
     [{ nonsense: 1 }, /udg config schema lists all/],
     [{ config: "other.json" }, /"config" is not an option/],
     [{ port: 99_999 }, /^.*udg\.json: port "99999" is not a port; /],
+    [{ archive: true, history: 20_000 }, /udg\.json: archive keeps everything and .*udg\.json: history prunes/],
+    [{ port: 9_400, "rpc-port": 9_400 }, /rpc-port and .*port are both 9400/],
     [{ port: [1] }, /udg\.json: port is a list; use a text, a number, true or false/],
     [{ "data-dir": "" }, /udg\.json: data-dir is empty; leave it out/],
     [{ peer: { a: 1 } }, /udg\.json: peer is .*; use a text or a list of texts/],

@@ -16,17 +16,22 @@ export type Values<S extends Settings> = { readonly [K in keyof S]: Setting.Valu
 /** The name under which each setting was given; if it was not, its option's name. */
 export type Origins<S extends Settings> = { readonly [K in keyof S]: string }
 
+/** The settings' values, from everything that was said about them. */
+export const valuesOf = <S extends Settings>(settings: S, said: ReadonlyArray<Words.Said>) =>
+  Effect.gen(function* () {
+    const of = (setting: Setting.Setting<unknown>) => said.filter((each) => each.setting === setting)
+    const origins = Record.map(settings, (setting) => of(setting)[0]?.origin ?? Setting.flagOf(setting))
+    const values = yield* Effect.all(Record.map(settings, (setting) => setting.read(of(setting))))
+    return { values: values as Values<S>, origins: origins as Origins<S> }
+  })
+
 /** Reads the settings from the command line, then from the environment, then from a configuration file. */
 export const read = <S extends Settings>(settings: S, words: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const all = Record.values(settings)
     const typed = yield* Words.parse(words, all)
     const named = [...typed, ...(yield* Words.fromEnvironment(all, typed))]
-    const said = [...named, ...(yield* ConfigFile.rest(all, named))]
-    const of = (setting: Setting.Setting<unknown>) => said.filter((each) => each.setting === setting)
-    const origins = Record.map(settings, (setting) => of(setting)[0]?.origin ?? Setting.flagOf(setting))
-    const values = yield* Effect.all(Record.map(settings, (setting) => setting.read(of(setting))))
-    return { values: values as Values<S>, origins: origins as Origins<S> }
+    return yield* valuesOf(settings, [...named, ...(yield* ConfigFile.rest(all, named))])
   })
 
 /** Services that a command can use. */

@@ -2,7 +2,6 @@
 import { readFileSync } from "node:fs"
 import * as module from "node:module"
 import { join } from "node:path"
-import { NotLoaded } from "./protocol/crypto/NativeModule.js"
 
 // By default Node opens its inspector on this signal, through which anyone who reaches its port can read every key.
 process.on("SIGUSR1", () => {})
@@ -19,7 +18,7 @@ try {
   const { main } = await import("./cli/Main.js")
   await main(version, process.argv.slice(2))
 } catch (error) {
-  if (!(error instanceof NotLoaded)) throw error
+  if (!(error instanceof Error && error.name === "NativeModuleNotLoaded")) throw error
   process.stderr.write(`udg: ${error.message}\n`)
   process.exitCode = 1
 }

@@ -8,4 +8,7 @@ export const complaint = (name: string, purpose: string, reason: string): string
   )
 }
 
-export class NotLoaded extends Error {}
+export class NotLoaded extends Error {
+  /** By which the program's first file knows it. */
+  override readonly name = "NativeModuleNotLoaded"
+}

@@ -171,6 +171,19 @@ describe.runIf(spawnSync("kubectl", ["kustomize", "--help"]).status === 0)("the 
     }
   })
 
+  it("clears a validator's halt from a pod with its volume, restricted like it", () => {
+    const { spec } = yamlOf("kubernetes/recover.yaml") as { readonly spec: PodSpec & { readonly volumes: unknown } }
+    const validator = workloads().find((manifest) => roleOf(manifest) === "validator") as Manifest
+    const [claim] = validator.spec.volumeClaimTemplates ?? []
+    const claimName = `${claim?.metadata.name}-${validator.metadata.name}-0`
+    expect(spec.volumes).toEqual([{ name: "data", persistentVolumeClaim: { claimName } }])
+    expect(spec.securityContext).toEqual(podOf(validator).securityContext)
+    const [container] = spec.containers
+    const [alike] = podOf(validator).containers
+    expect([container?.image, container?.securityContext]).toEqual([alike?.image, alike?.securityContext])
+    expect(container?.args).toEqual(["recover", "--data-dir", "/data", "--yes"])
+  })
+
   it("routes traffic by /ready, and restarts nothing that only waits for others", () => {
     for (const manifest of workloads()) {
       const [container] = podOf(manifest).containers

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest"
 import * as GatewayCommand from "../../src/cli/GatewayCommand.js"
 import * as NodePassphrase from "../../src/cli/keys/NodePassphrase.js"
 import * as Setting from "../../src/cli/settings/Setting.js"
+import { HEARTBEAT_MS } from "../../src/edge/server/EventStreams.js"
 import * as Ending from "../../src/node/lifecycle/Ending.js"
 import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import { isTried, options, optionsIn, textOf, variables, variablesIn } from "./Kit.js"
@@ -105,8 +106,9 @@ describe("the systemd unit udg-gateway.service", () => {
   const unit = textOf("systemd/udg-gateway.service")
   const settingOf = settingsOf(unit)
 
-  it("retries until its database is there, and has no directory, since it keeps nothing", () => {
+  it("retries until its database is there unless its program is too old, and has no directory", () => {
     expect(settingOf("Restart")).toBe("always")
+    expect(settingOf("RestartPreventExitStatus")).toBe(String(Ending.exitCodeOf({ _tag: "UpgradeNeeded" })))
     expect(settingOf("StartLimitIntervalSec")).toBe("0")
     expect(settingOf("StateDirectory")).toBeUndefined()
     expect(settingOf("ProtectSystem")).toBe("strict")
@@ -143,9 +145,13 @@ describe("the nginx example", () => {
     expect(variablesIn(conf).filter((variable) => !variables.has(variable))).toStrictEqual([])
   })
 
-  it("appends the client to X-Forwarded-For, and does not buffer events", () => {
+  it("appends the client to X-Forwarded-For, does not buffer events, and waits for three heartbeats", () => {
     expect(conf).toContain("proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;")
-    expect(conf).toMatch(/location = \/events \{[^}]*proxy_buffering off;/)
+    for (const file of [conf, textOf("nginx/gateways.conf")]) {
+      const [events = ""] = /location = \/events \{[^}]*/.exec(file) ?? []
+      expect(events).toContain("proxy_buffering off;")
+      expect(events).toContain(`proxy_read_timeout ${(3 * HEARTBEAT_MS) / 1_000}s;`)
+    }
   })
 
   it("closes every block that it opens", () => {

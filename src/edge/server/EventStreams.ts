@@ -26,7 +26,7 @@ export interface Options {
   readonly patienceMs?: number
 }
 
-const HEARTBEAT_MS = 15_000
+export const HEARTBEAT_MS = 15_000
 const PATIENCE_MS = 10_000
 
 /** Events have the same form in memory and in JSON, and a commit brings thousands, so no schema encodes them. */

@@ -1,16 +1,12 @@
 /** A validator that signs two vertices for each of its rounds. */
 import { Effect, Layer, Option } from "effect"
 import { Network } from "../../src/network/Network.js"
-import * as PeerAddress from "../../src/network/PeerAddress.js"
-import * as Engine from "../../src/node/engine/Engine.js"
-import * as Node from "../../src/node/Node.js"
-import * as Configuration from "../../src/node/start/Configuration.js"
 import { Home } from "../../src/node/start/Home.js"
 import * as Networking from "../../src/node/start/Networking.js"
 import type { Signer } from "../../src/protocol/identity/Keys.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Vertex from "../../src/protocol/vertex/Vertex.js"
-import * as world from "../node/world.js"
+import * as Member from "./Member.js"
 import type * as Processes from "./Processes.js"
 
 /** Of the same slot, a moment later. */
@@ -34,19 +30,5 @@ const twoFaced = Layer.effect(
 ).pipe(Layer.provide(Networking.layer))
 
 /** A validator with the first key that equivocates in every round, as a layer. */
-export const equivocator = ({ folder, genesisFile }: Processes.Founded, peers: ReadonlyArray<Processes.Started>) =>
-  Node.layerOver(Engine.layer, twoFaced).pipe(
-    Layer.provideMerge(
-      Layer.succeed(
-        Configuration.Configuration,
-        world.settings({
-          dataDirectory: `${folder}/equivocator`,
-          genesisFile: Option.some(genesisFile),
-          validatorKeyFile: Option.some(`${folder}/0.key`),
-          roundMs: Option.none(),
-          peers: peers.map(({ p2p }) => Option.getOrThrow(PeerAddress.parse(p2p))),
-        }),
-      ),
-    ),
-    Layer.provideMerge(world.platform),
-  )
+export const equivocator = (network: Processes.Founded, peers: ReadonlyArray<Processes.Started>) =>
+  Member.over(twoFaced, network, 0, peers)

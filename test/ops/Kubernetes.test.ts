@@ -7,7 +7,7 @@ import { parseAllDocuments } from "yaml"
 import * as GatewayCommand from "../../src/cli/GatewayCommand.js"
 import * as Setting from "../../src/cli/settings/Setting.js"
 import * as TemporaryFolder from "../support/TemporaryFolder.js"
-import { options, pathOf, variables, yamlOf } from "./Kit.js"
+import { options, pathOf, textOf, variables, yamlOf } from "./Kit.js"
 
 interface Probe {
   readonly httpGet?: { readonly path: string; readonly port: string }
@@ -80,8 +80,10 @@ it("need files with secrets, which are neither committed nor packed", () => {
   const ofExample = ["genesis.json", "validator.key", "archive.env", "gateway.env"].map(
     (name) => `ops/kubernetes/example/${name}`,
   )
-  const ignored = spawnSync("git", ["check-ignore", ...ofExample], { cwd: pathOf(".."), encoding: "utf8" })
-  expect(ignored.stdout.trim().split("\n")).toEqual(ofExample)
+  // Not by asking git, since the tests also run in copies without a repository.
+  const patterns = textOf("../.gitignore").split("\n")
+  for (const kind of ["ops/kubernetes/example/*.env", "ops/kubernetes/example/*.json", "*.key"])
+    expect(patterns).toContain(kind)
   cpSync(pathOf("../package.json"), join(folder, "package.json"))
   cpSync(pathOf("kubernetes"), join(folder, "ops/kubernetes"), { recursive: true })
   for (const file of ofExample) writeFileSync(join(folder, file), "secret\n")

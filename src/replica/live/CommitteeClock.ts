@@ -44,8 +44,8 @@ export class CommitteeClock {
 
   /**
    * How far this node's clock, which is `wallAheadMs` ahead of the steady one, is ahead of the median by weight; null
-   * before enough vertices of a quorum have been heard. The median includes this node, so that a single wrong clock among three does not
-   * pass for the right one.
+   * before enough vertices of a quorum have been heard. The median includes this node, so that a single wrong clock
+   * among three does not pass for the right one.
    */
   aheadMs(committee: Committee, self: Address | null, wallAheadMs: number): number | null {
     const clocks: Array<{ readonly aheadMs: number; readonly weight: number }> = []

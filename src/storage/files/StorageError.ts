@@ -92,7 +92,7 @@ export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
 }> {
   override get message(): string {
     if (isOfDriver(this)) {
-      return NativeModule.complaint("better-sqlite3", "reads and writes the databases", this.reason)
+      return onOneLine(NativeModule.complaint("better-sqlite3", "reads and writes the databases", this.reason))
     }
     return `${this.file} cannot be read or written: ${onOneLine(this.reason)} (${this.code}); see to its owner, its mode and its disk`
   }

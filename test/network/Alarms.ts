@@ -3,12 +3,12 @@
  * after a file's tests.
  */
 import { writeFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect } from "vitest"
 import { Running } from "../blackbox/Running.js"
 import { isTried, pathOf, yamlOf } from "../ops/Kit.js"
+import { freePort } from "../ops/RealNginx.js"
 
 /** For a test. */
 export const LIMIT_MS = 1_500_000
@@ -17,20 +17,29 @@ export const PATIENCE_MS = 1_200_000
 
 export const isInstalled = (): boolean => isTried("prometheus", "--version")
 
-const freePort = (): Promise<number> =>
-  new Promise((found) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      server.close(() => found(address !== null && typeof address === "object" ? address.port : 0))
-    })
-  })
-
 /** Something with metrics. */
 export interface Target {
   readonly http: string | null
 }
 
 const hostOf = ({ http }: Target): string => new URL(http ?? "").host
+
+/** The job of HTTPS addresses, as shipped, for this one. */
+const httpsJob = (address: string, exporter: string): object => {
+  const { scrape_configs } = yamlOf("prometheus/prometheus.yml") as {
+    readonly scrape_configs: ReadonlyArray<{ readonly job_name: string; readonly relabel_configs: object }>
+  }
+  const job = scrape_configs.find(({ job_name }) => job_name === "udg-https")
+  const text = JSON.stringify({ ...job, file_sd_configs: [], static_configs: [{ targets: [address] }] })
+  return JSON.parse(text.replace("127.0.0.1:9115", exporter)) as object
+}
+
+interface Watching {
+  /** A file, by default the shipped one. */
+  readonly rules?: string
+  /** An address that a blackbox exporter probes. */
+  readonly https?: { readonly address: string; readonly exporter: string }
+}
 
 interface Alert {
   readonly state: string
@@ -47,17 +56,19 @@ export class Alarms {
     this.#process = process
   }
 
-  /** `rules` is a file, by default the shipped one. */
   static async start(
     folder: string,
     targets: ReadonlyArray<Target>,
-    rules = pathOf("prometheus/alerts.yml"),
+    { rules = pathOf("prometheus/alerts.yml"), https }: Watching = {},
   ): Promise<Alarms> {
     const shipped = yamlOf("prometheus/prometheus.yml") as { readonly global: object }
     const configuration = {
       global: shipped.global,
       rule_files: [rules],
-      scrape_configs: [{ job_name: "udg", static_configs: [{ targets: targets.map(hostOf) }] }],
+      scrape_configs: [
+        { job_name: "udg", static_configs: [{ targets: targets.map(hostOf) }] },
+        ...(https === undefined ? [] : [httpsJob(https.address, https.exporter)]),
+      ],
     }
     const file = join(folder, "prometheus.yml")
     // JSON is YAML too.
@@ -91,9 +102,11 @@ export class Alarms {
     return answer.data.alerts
   }
 
+  /** For a target of the job of nodes, or the address of the other job. */
   async isFiring(name: string, target: Target): Promise<boolean> {
+    const instances = [hostOf(target), target.http]
     return (await this.alerts()).some(
-      ({ state, labels }) => state === "firing" && labels.alertname === name && labels.instance === hostOf(target),
+      ({ state, labels }) => state === "firing" && labels.alertname === name && instances.includes(labels.instance),
     )
   }
 

@@ -126,7 +126,7 @@ const leak = async () => {
   await Processes.everybodyAt([node], 5)
   const rules = join(network.folder, "alerts.yml")
   writeFileSync(rules, rulesOfMinutes())
-  const alarms = await Alarms.onHealthy(network.folder, [node], rules)
+  const alarms = await Alarms.onHealthy(network.folder, [node], { rules })
   await measure(`a node leaks 8 MiB a second (windows 1/${FACTOR})`, alarms, "UdgMemoryRises", node)
 }
 

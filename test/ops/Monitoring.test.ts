@@ -48,7 +48,10 @@ const dashboards = ["udg.json", "udg-node.json", "udg-archive.json"].map(
 
 const TESTS = ["prometheus/alerts.test.yml", "prometheus/alerts-hours.test.yml"]
 
-/** All series on GET /metrics of a node and of a gateway, and `up`, which Prometheus adds. */
+/** What Prometheus and a blackbox exporter add. */
+const addedSeries = ["up", "probe_success", "probe_ssl_earliest_cert_expiry"]
+
+/** All series on GET /metrics of a node and of a gateway, and the added ones. */
 let exposed: ReadonlySet<string>
 let scraped: string
 beforeAll(async () => {
@@ -60,7 +63,7 @@ beforeAll(async () => {
   const series = families.flatMap(([, name = "", type]) =>
     type === "histogram" ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
   )
-  exposed = new Set(["up", ...series, ...Catalogue.ofGatewayAlone.map(({ name }) => name)])
+  exposed = new Set([...addedSeries, ...series, ...Catalogue.ofGatewayAlone.map(({ name }) => name)])
 })
 
 describe("the alert rules", () => {
@@ -115,7 +118,10 @@ describe("the alert rules", () => {
     const config = yamlOf("prometheus/prometheus.yml")
     expect(config).toMatchObject({
       rule_files: ["alerts.yml"],
-      scrape_configs: [{ job_name: "udg", metrics_path: "/metrics", file_sd_configs: [{ files: ["targets/*.yml"] }] }],
+      scrape_configs: [
+        { job_name: "udg", metrics_path: "/metrics", file_sd_configs: [{ files: ["targets/*.yml"] }] },
+        { job_name: "udg-https", metrics_path: "/probe", file_sd_configs: [{ files: ["https/*.yml"] }] },
+      ],
       alerting: { alertmanagers: [{ static_configs: [{ targets: ["alertmanager:9093"] }] }] },
     })
   })
@@ -154,7 +160,7 @@ describe.runIf(isTried("promtool", "--version"))("promtool", () => {
 
   it("accepts the rules", () => {
     const { status, said } = promtool("check", "rules", pathOf("prometheus/alerts.yml"))
-    expect(said).toContain("19 rules found")
+    expect(said).toContain("21 rules found")
     expect(status).toBe(0)
   })
 

@@ -13,34 +13,7 @@ import { everywhere } from "../edge/Answers.js"
 import * as Rest from "../support/Rest.js"
 import * as TemporaryFolder from "../support/TemporaryFolder.js"
 import { isTried, textOf } from "./Kit.js"
-import { freePort, mainConfiguration } from "./RealNginx.js"
-
-interface Ports {
-  readonly plain: number
-  readonly served: number
-  readonly secure: number
-  readonly node: number
-}
-
-/** The example with free ports, an additional listener without TLS, and a test certificate. */
-const configurationFor = ({ plain, served, secure, node }: Ports, directory: string): string => {
-  const changes: ReadonlyArray<readonly [what: string, instead: string]> = [
-    ["server 127.0.0.1:10333;", `server 127.0.0.1:${node};`],
-    ["  listen 80;\n  listen [::]:80;", `  listen 127.0.0.1:${plain};`],
-    [
-      "  listen 443 ssl http2;\n  listen [::]:443 ssl http2;",
-      `  listen 127.0.0.1:${served};\n  listen 127.0.0.1:${secure} ssl http2;`,
-    ],
-    ["/etc/letsencrypt/live/node.example/fullchain.pem", join(directory, "certificate.pem")],
-    ["/etc/letsencrypt/live/node.example/privkey.pem", join(directory, "key.pem")],
-  ]
-  return changes
-    .reduce((text, [what, instead]) => {
-      expect(text.split(what)).toHaveLength(2)
-      return text.replace(what, instead)
-    }, textOf("nginx/udg.conf"))
-    .concat(textOf("nginx/refusals.conf"))
-}
+import { certify, freePort, mainConfiguration, type Ports, udgConfiguration } from "./RealNginx.js"
 
 /** The code of a refusal, as the typed client reads it. */
 const codeOf = ({ status, body }: Pick<Answer, "status" | "body">): string => {
@@ -123,10 +96,8 @@ describe.runIf(isTried("nginx", "-v"))("a node behind nginx", () => {
     await node.until(() => /running/.test(node.stderr))
     const own = Number(/^ {2}rpc +http:\/\/127\.0\.0\.1:(\d+)$/m.exec(node.stdout)?.[1])
     ports = { plain: await freePort(), served: await freePort(), secure: await freePort(), node: own }
-    const made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=node.example"]
-    const files = ["-keyout", join(folder, "key.pem"), "-out", join(folder, "certificate.pem")]
-    expect(spawnSync("openssl", [...made, ...files]).status).toBe(0)
-    nginx = new Running("nginx", ["-c", mainConfiguration(folder, configurationFor(ports, folder))])
+    certify(folder, 2)
+    nginx = new Running("nginx", ["-c", mainConfiguration(folder, udgConfiguration(ports, folder))])
     await nginx.until(() =>
       ask({ port: ports.served, path: "/health", from: "127.0.0.1" }).then(
         ({ status }) => status === 200,
@@ -278,7 +249,7 @@ describe.runIf(isTried("nginx", "-v"))("a node behind nginx", () => {
   it("has an example whose faults nginx finds", () => {
     const test = (text: string) =>
       spawnSync("nginx", ["-t", "-c", mainConfiguration(join(folder, "faulty"), text)], { encoding: "utf8" })
-    const whole = configurationFor(ports, folder)
+    const whole = udgConfiguration(ports, folder)
     expect(test(whole).status).toBe(0)
     const faulty = test(whole.replace("proxy_buffering off", "proxy_bufering off"))
     expect(faulty.status).not.toBe(0)
@@ -292,11 +263,9 @@ describe.runIf(isTried("nginx", "-v"))("nginx in front of a missing node", () =>
   let ports: Ports
   beforeAll(async () => {
     ports = { plain: await freePort(), served: await freePort(), secure: await freePort(), node: await freePort() }
-    const made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=node.example"]
-    const files = ["-keyout", join(folder, "key.pem"), "-out", join(folder, "certificate.pem")]
-    expect(spawnSync("openssl", [...made, ...files]).status).toBe(0)
+    certify(folder, 2)
     // The test sets the client's address, to simulate many networks.
-    const configuration = configurationFor(ports, folder).replace(
+    const configuration = udgConfiguration(ports, folder).replace(
       "  ssl_certificate ",
       "  set_real_ip_from 127.0.0.1;\n  real_ip_header X-Test-Client;\n  ssl_certificate ",
     )

@@ -1,4 +1,4 @@
-/** The manifests for Kubernetes fit the program, and kubectl renders what each role needs. */
+/** The manifests for Kubernetes fit its schemas and the program, and kustomize renders what each role needs. */
 import { spawnSync } from "node:child_process"
 import { cpSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -7,7 +7,10 @@ import { parseAllDocuments } from "yaml"
 import * as GatewayCommand from "../../src/cli/GatewayCommand.js"
 import * as Setting from "../../src/cli/settings/Setting.js"
 import * as TemporaryFolder from "../support/TemporaryFolder.js"
-import { options, pathOf, textOf, variables, yamlOf } from "./Kit.js"
+import { isTried, options, pathOf, textOf, variables, yamlOf } from "./Kit.js"
+
+/** Of the Go module, at this version, with the definitions of PodMonitor and PrometheusRule. */
+const PROMETHEUS_OPERATOR = "github.com/prometheus-operator/prometheus-operator@v0.85.0"
 
 interface Probe {
   readonly httpGet?: { readonly path: string; readonly port: string }
@@ -100,19 +103,21 @@ it("need files with secrets, which are neither committed nor packed", () => {
   expect(files.filter((path) => ofExample.includes(path))).toEqual([])
 })
 
-describe.runIf(spawnSync("kubectl", ["kustomize", "--help"]).status === 0)("the example, as kubectl renders it", () => {
+describe.runIf(isTried("kustomize", "version"))("the example, as kustomize renders it", () => {
   const folder = TemporaryFolder.forTests("kubernetes")
+  let rendered: string
   let all: ReadonlyArray<Manifest>
   beforeAll(() => {
     cpSync(pathOf("kubernetes"), folder, { recursive: true })
     for (const name of ["genesis.json", "validator.key"]) writeFileSync(join(folder, "example", name), "{}\n")
     for (const name of ["archive.env", "gateway.env"])
       writeFileSync(join(folder, "example", name), "database=postgres://x\n")
-    const { status, stdout, stderr } = spawnSync("kubectl", ["kustomize", join(folder, "example")], {
+    const { status, stdout, stderr } = spawnSync("kustomize", ["build", join(folder, "example")], {
       encoding: "utf8",
     })
     expect(stderr).toBe("")
     expect(status).toBe(0)
+    rendered = stdout
     all = parseAllDocuments(stdout).map((document) => document.toJS() as Manifest)
   })
 
@@ -125,6 +130,45 @@ describe.runIf(spawnSync("kubectl", ["kustomize", "--help"]).status === 0)("the 
     ...podOf(manifest).containers,
   ]
   const roles = ["archive", "full-node", "gateway", "validator"]
+
+  describe.runIf(isTried("kubectl-validate", "--help"))("kubectl-validate", () => {
+    let definitions: string
+    beforeAll(() => {
+      const { stdout } = spawnSync("go", ["mod", "download", "-json", PROMETHEUS_OPERATOR], {
+        cwd: folder,
+        encoding: "utf8",
+      })
+      const { Dir } = JSON.parse(stdout) as { readonly Dir: string }
+      definitions = join(Dir, "example/prometheus-operator-crd")
+    })
+
+    const validated = (text: string) => {
+      const file = join(folder, "rendered.yaml")
+      writeFileSync(file, text)
+      const words = [file, "--version", "1.30", "--local-crds", definitions]
+      const { status, stdout, stderr } = spawnSync("kubectl-validate", words, { encoding: "utf8" })
+      return { status, said: stdout + stderr }
+    }
+
+    it("accepts it, and the pod that clears a halt", () => {
+      for (const text of [rendered, textOf("kubernetes/recover.yaml")]) {
+        const { status, said } = validated(text)
+        expect(status, said).toBe(0)
+      }
+    })
+
+    it.each([
+      ["a wrong type", "replicas: 1", "replicas: one"],
+      ["an unknown field", "terminationGracePeriodSeconds:", "terminationGracePeriod:"],
+      ["an unknown field of a PodMonitor", "podMetricsEndpoints:", "podMetricsEndpoint:"],
+      ["an unknown field of a rule", "expr: udg_finality_lag", "expression: udg_finality_lag"],
+    ])("refuses %s", (_, right, wrong) => {
+      expect(rendered).toContain(right)
+      const { status, said } = validated(rendered.replace(right, wrong))
+      expect(status, said).not.toBe(0)
+      expect(said).toContain("Invalid value")
+    })
+  })
 
   it("has a workload, a service, a budget and a policy for each role, in one namespace", () => {
     expect(workloads().map(roleOf).sort()).toEqual(roles)

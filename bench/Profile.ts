@@ -49,6 +49,7 @@ const PARTS: ReadonlyArray<readonly [path: string, part: string]> = [
   ["src/protocol/", "decode, encode and hash"],
   ["src/node/signatures/", "hand signatures to the threads"],
   ["src/rpc/", "read requests and write answers"],
+  ["src/edge/", "read requests and write answers"],
   ["src/effect3/schema/", "read requests and write answers"],
   ["src/effect3/http/", "read requests and write answers"],
   ["src/ledger/pending/", "mempool"],

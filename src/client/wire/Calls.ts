@@ -69,16 +69,20 @@ const parsed = ({ status, text }: Answer): unknown => {
   }
 }
 
+/** For fields that a form has read: the forms and this type come from the same definition. */
+const isFailure = (fields: { readonly _tag?: unknown }): fields is Failure =>
+  typeof fields._tag === "string" && Object.hasOwn(Forms.failures, fields._tag)
+
 /** The refusal in an answer that is not the endpoint's. */
 const refusal = (answer: Answer): RequestRefused => {
   const json = parsed(answer)
   const code = isFields(json) ? json["code"] : undefined
   const form = typeof code === "string" && Object.hasOwn(Forms.failures, code) ? Forms.failures[code] : undefined
-  if (form === undefined) throw new UnexpectedAnswer(answer.status, "an error with no code, or an unknown one")
-  const fields = output(form, json, answer.status)
+  const fields = form && output(form, json, answer.status)
   const { code: _tag, error: message, ...more } = isFields(fields) ? fields : {}
-  // The forms come from the definition of these failures, which their type is derived from.
-  return new RequestRefused({ _tag, message, ...more } as unknown as Failure)
+  const failure = { _tag, message, ...more }
+  if (!isFailure(failure)) throw new UnexpectedAnswer(answer.status, "an error with no code, or an unknown one")
+  return new RequestRefused(failure)
 }
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300

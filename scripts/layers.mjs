@@ -38,7 +38,7 @@ const house = {
   },
   replica: {
     rooms: ["messages", "output", "live", "disk", "joining", "signing", "asking", "."],
-    ours: ["protocol", "ledger", "consensus"],
+    ours: ["protocol", "ledger", "consensus", "collections"],
     packages: ["effect", "#crypto"],
   },
   storage: {
@@ -59,7 +59,7 @@ const house = {
   },
   network: {
     rooms: [".", "peers", "tls"],
-    ours: ["protocol", "ledger/trie", "replica/messages", "turns"],
+    ours: ["protocol", "ledger/trie", "replica/messages", "turns", "collections"],
     packages: ["effect", "#crypto", "node:net"],
   },
   /** Signs for validators in a separate process, and contains the node's connection to it. */

@@ -4,6 +4,7 @@
  * are closed unread for a while. Attackers with many addresses can change them, so a network from which several clients
  * flooded is closed as a whole, unless it is as large as a provider's.
  */
+import { Recent } from "../../collections/Recent.js"
 import { networksOf } from "../../network/AddressGroup.js"
 
 const KEPT_OUT_MS = 10_000
@@ -27,7 +28,7 @@ const sourcesOf = (client: string): ReadonlyArray<string> => {
 export class Floods {
   readonly #now: () => number
   /** Ordered by the latest flood. */
-  readonly #sources = new Map<string, Source>()
+  readonly #sources = new Recent<string, Source>(REMEMBERED)
 
   constructor(now: () => number) {
     this.#now = now
@@ -53,9 +54,6 @@ export class Floods {
 
   #add(source: string): void {
     const clients = (this.#current(source)?.clients ?? 0) + 1
-    this.#sources.delete(source)
     this.#sources.set(source, { until: this.#now() + KEPT_OUT_MS, clients })
-    const [oldest] = this.#sources.keys()
-    if (this.#sources.size > REMEMBERED && oldest !== undefined) this.#sources.delete(oldest)
   }
 }

@@ -10,6 +10,7 @@
  * The worthless ones are thus at most the fees paid, plus the stock, plus what time has restored. Forgetting an account
  * only ever reduces its credit.
  */
+import { Recent } from "../../collections/Recent.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
@@ -25,7 +26,7 @@ export const BACK_AFTER_MS = 100
 
 export class Credit {
   /** In the order of the last payment. */
-  readonly #accounts = new Map<Address, number>()
+  readonly #accounts = new Recent<Address, number>(ACCOUNTS)
   readonly #stock: number
   #lent = 0
   /** When time has restored all lost loans. */
@@ -49,17 +50,13 @@ export class Credit {
   }
 
   paid(account: Address): void {
-    const credit = Math.min(MOST_CREDIT, this.of(account) + 1)
-    this.#accounts.delete(account)
-    const [stalest] = this.#accounts.keys()
-    if (this.#accounts.size >= ACCOUNTS && stalest !== undefined) this.#accounts.delete(stalest)
-    this.#accounts.set(account, credit)
+    this.#accounts.set(account, Math.min(MOST_CREDIT, this.of(account) + 1))
   }
 
   /** Records that the account made `count` relayed transactions worthless. */
   lost(account: Address, count: number, now: Timestamp): void {
     const credit = this.of(account)
-    if (count < credit) this.#accounts.set(account, credit - count)
+    if (count < credit) this.#accounts.change(account, credit - count)
     else this.#accounts.delete(account)
     const beyond = Math.max(0, count - credit)
     if (beyond > 0) this.#backAt = Math.max(this.#backAt, now) + beyond * BACK_AFTER_MS

@@ -5,6 +5,7 @@
  *
  * A budget stores the moment at which it will be full again, and is spent while that moment is too far ahead.
  */
+import { Recent } from "../../collections/Recent.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
 
 /** All peers together. */
@@ -21,7 +22,7 @@ const isSpent = (backAt: number, now: Timestamp, burst: number, everyMs: number)
 
 export class PeerBudget {
   /** Ordered by last spending. */
-  readonly #own = new Map<string, number>()
+  readonly #own = new Recent<string, number>(PEERS)
   #shared = 0
 
   get size(): number {
@@ -41,10 +42,6 @@ export class PeerBudget {
       this.#shared = Math.max(this.#shared, now) + SHARED_EVERY_MS
       return
     }
-    const backAt = Math.max(this.#own.get(peer) ?? 0, now) + OWN_EVERY_MS
-    this.#own.delete(peer)
-    const [stalest] = this.#own.keys()
-    if (this.#own.size >= PEERS && stalest !== undefined) this.#own.delete(stalest)
-    this.#own.set(peer, backAt)
+    this.#own.set(peer, Math.max(this.#own.get(peer) ?? 0, now) + OWN_EVERY_MS)
   }
 }

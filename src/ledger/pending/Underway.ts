@@ -2,6 +2,7 @@
  * Transactions from peers whose signatures are being checked: which of them are charged already, and up to which nonce
  * those of an account follow each other. Those after them are not early.
  */
+import { Recent } from "../../collections/Recent.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
@@ -17,23 +18,19 @@ interface Next {
   readonly at: Timestamp
 }
 
-const removeOldest = (all: Map<unknown, unknown> | Set<unknown>): void => {
-  const [oldest] = all.keys()
-  if (all.size >= MOST && oldest !== undefined) all.delete(oldest)
-}
-
 export class Underway {
-  readonly #charged = new Set<Hash>()
-  readonly #next = new Map<Address, Next>()
+  readonly #charged = new Recent<Hash, true>(MOST)
+  readonly #next = new Recent<Address, Next>(MOST)
 
   charge({ id }: Transaction): void {
-    removeOldest(this.#charged)
-    this.#charged.add(id)
+    this.#charged.set(id, true)
   }
 
   /** Whether it was charged, which counts only once. */
   takeCharge({ id }: Transaction): boolean {
-    return this.#charged.delete(id)
+    const isCharged = this.#charged.get(id) === true
+    if (isCharged) this.#charged.delete(id)
+    return isCharged
   }
 
   #nextOf(account: Address, now: Timestamp): number {
@@ -48,9 +45,6 @@ export class Underway {
 
   /** The transaction is not early. */
   begin({ from, nonce }: Transaction, now: Timestamp): void {
-    const next = Math.max(nonce + 1, this.#nextOf(from, now))
-    this.#next.delete(from)
-    removeOldest(this.#next)
-    this.#next.set(from, { nonce: next, at: now })
+    this.#next.set(from, { nonce: Math.max(nonce + 1, this.#nextOf(from, now)), at: now })
   }
 }

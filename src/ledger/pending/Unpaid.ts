@@ -7,6 +7,7 @@
  * The stored moment is when everything counted so far is forgiven. An account has reached its limit while that moment
  * is too far ahead.
  */
+import { Recent } from "../../collections/Recent.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
 
@@ -20,7 +21,7 @@ export const ACCOUNTS = 10_000
 
 export class Unpaid {
   /** When everything of the account is forgiven, ordered by the last charge. */
-  readonly #accounts = new Map<Address, number>()
+  readonly #accounts = new Recent<Address, number>(ACCOUNTS)
 
   get size(): number {
     return this.#accounts.size
@@ -29,21 +30,14 @@ export class Unpaid {
   /** Counts a transaction of the account that left without being executed. */
   charge(account: Address, now: Timestamp): void {
     const since = Math.max(this.#accounts.get(account) ?? 0, now)
-    this.#accounts.delete(account)
-    if (this.#accounts.size >= ACCOUNTS) this.#forgetOldest()
     this.#accounts.set(account, Math.min(since + FORGIVEN_AFTER_MS, now + MOST_COUNTED * FORGIVEN_AFTER_MS))
-  }
-
-  #forgetOldest(): void {
-    const [oldest] = this.#accounts.keys()
-    if (oldest !== undefined) this.#accounts.delete(oldest)
   }
 
   forgive(account: Address, now: Timestamp): void {
     const forgivenAt = this.#accounts.get(account)
     if (forgivenAt === undefined) return
     if (forgivenAt - FORGIVEN_AFTER_MS <= now) this.#accounts.delete(account)
-    else this.#accounts.set(account, forgivenAt - FORGIVEN_AFTER_MS)
+    else this.#accounts.change(account, forgivenAt - FORGIVEN_AFTER_MS)
   }
 
   /** The time until the account is forgiven one more; 0 below its limit. */

@@ -1,5 +1,6 @@
 /** Limits inbound connections that have not greeted yet: in number, in time, and by origin. */
 
+import { Recent } from "../../collections/Recent.js"
 import * as AddressGroup from "../AddressGroup.js"
 import { Allowance, type Rate } from "../Allowance.js"
 import * as ConnectionSlots from "../ConnectionSlots.js"
@@ -29,7 +30,7 @@ const MAX_REMEMBERED = 4_096
 
 class Allowances {
   readonly #rate: Rate
-  readonly #all = new Map<string, Allowance>()
+  readonly #all = new Recent<string, Allowance>(MAX_REMEMBERED)
 
   constructor(rate: Rate) {
     this.#rate = rate
@@ -37,10 +38,7 @@ class Allowances {
 
   of(network: string, now: number): Allowance {
     const allowance = this.#all.get(network) ?? new Allowance(this.#rate, now)
-    // Drops the least recently used network: a map iterates in insertion order.
-    this.#all.delete(network)
-    const [oldest] = this.#all.keys()
-    if (this.#all.size >= MAX_REMEMBERED && oldest !== undefined) this.#all.delete(oldest)
+    // So the least recently used network is forgotten.
     this.#all.set(network, allowance)
     return allowance
   }

@@ -4,6 +4,7 @@
  * further it travels. Vertices are not relayed.
  */
 import { Either } from "effect"
+import { Recent } from "../../collections/Recent.js"
 import * as Heartbeats from "../../consensus/Heartbeats.js"
 import type { PendingTransactions } from "../../ledger/pending/PendingTransactions.js"
 import type { Rules } from "../../protocol/epoch/EpochRecord.js"
@@ -47,7 +48,7 @@ interface Named {
 
 export class Relaying {
   /** The last relayed heartbeat of each validator, least recent first. */
-  readonly #beats = new Map<Address, Named>()
+  readonly #beats = new Recent<Address, Named>(REMEMBERED)
   /** For each member, the round in which all its signatures so far are paid for. */
   readonly #signed = new Map<Address, number>()
   /** Members accused in each epoch by evidence that was relayed or found here. */
@@ -69,9 +70,6 @@ export class Relaying {
   }
 
   heartbeat({ validator, commitIndex }: Heartbeat, leaderRound: Round): void {
-    this.#beats.delete(validator)
-    const [stalest] = this.#beats.keys()
-    if (this.#beats.size >= REMEMBERED && stalest !== undefined) this.#beats.delete(stalest)
     this.#beats.set(validator, { commitIndex, leaderRound })
   }
 

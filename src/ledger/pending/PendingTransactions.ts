@@ -113,6 +113,8 @@ export class PendingTransactions {
   readonly #underway = new Underway()
   /** The latest time passed in. */
   #now = Natural.timestamp(0)
+  /** Asked after every input, so it is not looked up: see `Recent` for what finding the oldest entry costs. */
+  #nextExpiry = 0
   #exempt = 0
   #arrivals = 0
   #arrived: Array<Received> = []
@@ -395,6 +397,7 @@ export class PendingTransactions {
       this.#senders.set(from, sender)
     }
     sender.add(entry)
+    if (this.#entries.size === 0) this.#nextExpiry = entry.receivedAt + LIFETIME_MS
     this.#entries.set(id, entry)
     if (entry.lane === "exempt") this.#exempt++
     this.#rank(sender, entry)
@@ -462,15 +465,17 @@ export class PendingTransactions {
 
   expire(now: Natural.Timestamp): void {
     this.#isNow(now)
+    if (now < this.#nextExpiry) return
     for (const entry of this.#entries.values()) {
-      if (now - entry.receivedAt < LIFETIME_MS) return
+      this.#nextExpiry = entry.receivedAt + LIFETIME_MS
+      if (now < this.#nextExpiry) return
       this.#drop(entry, "expired")
     }
   }
 
+  /** When to expire next: when the oldest transaction will be too old, or earlier if the oldest has left. */
   get nextExpiry(): number | null {
-    const [oldest] = this.#entries.values()
-    return oldest === undefined ? null : oldest.receivedAt + LIFETIME_MS
+    return this.#entries.size === 0 ? null : this.#nextExpiry
   }
 
   /** Records a known, unordered vertex with these transactions. */

@@ -73,6 +73,25 @@ describe("a pending transaction", () => {
     expect(pool.size).toBe(1)
   })
 
+  it("expires an hour after its own arrival when an earlier one has left, and is never late", () => {
+    const pool = new PendingTransactions(rich("ann", "ben"))
+    const expiryOf = (ms: number) => Natural.timestamp(at + ms + LIFETIME_MS)
+    submit(pool, paying("ann", 0, 1_000))
+    for (const [fee, ms] of [
+      [2_000, 5],
+      [3_000, 10],
+    ] as const)
+      pool.submit(paying("ann", 0, fee), Natural.timestamp(at + ms), round)
+    pool.submit(paying("ben", 0, 1_000), Natural.timestamp(at + 20), round)
+    expect(pool.nextExpiry).toBeLessThanOrEqual(expiryOf(10))
+    pool.expire(expiryOf(5))
+    expect([pool.size, pool.nextExpiry]).toEqual([2, expiryOf(10)])
+    pool.expire(expiryOf(10))
+    expect([pool.size, pool.nextExpiry]).toEqual([1, expiryOf(20)])
+    pool.expire(expiryOf(20))
+    expect([pool.size, pool.nextExpiry]).toEqual([0, null])
+  })
+
   it("determines its sender's next nonce up to the first gap", () => {
     const pool = new PendingTransactions(rich("ann"))
     expect(pool.nextNonce(addressOf("ann"))).toBe(0)

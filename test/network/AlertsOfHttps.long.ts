@@ -5,6 +5,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
+import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, afterEach, describe, expect, it, onTestFinished } from "vitest"
 import { program, Running } from "../blackbox/Running.js"
 import { isTried } from "../ops/Kit.js"
@@ -49,7 +50,7 @@ const probed = async (days: number) => {
   const blackbox = running(EXPORTER, ["--config.file", file, "--web.listen-address", exporter])
   await blackbox.until(answers(`http://${exporter}/-/healthy`))
   const address = `https://127.0.0.1:${ports.secure}/health`
-  return { folder, nginx, target: { http: address }, https: { address, exporter } }
+  return { folder, nginx, blackbox, target: { http: address }, https: { address, exporter } }
 }
 
 describe.runIf(areInstalled())("a real failure fires its alert", () => {
@@ -67,10 +68,14 @@ describe.runIf(areInstalled())("a real failure fires its alert", () => {
   it(
     "a proxy that is down",
     async () => {
-      const { folder, https, target, nginx } = await probed(30)
+      const { folder, https, target, nginx, blackbox } = await probed(30)
       const alarms = await Alarms.onHealthy(folder, [], { https })
       await nginx.stop("SIGKILL")
       await measure("the proxy is killed", alarms, "UdgHttpsFails", target)
+      // Without its exporter the probe's result is gone, and the alert must not end.
+      await blackbox.stop("SIGKILL")
+      await sleep(40_000)
+      expect(await alarms.isFiring("UdgHttpsFails", target)).toBe(true)
     },
     LIMIT_MS,
   )

@@ -184,10 +184,12 @@ describe("the compose file", () => {
   it("has each of its nodes scraped", () => {
     const { scrape_configs } = yamlOf("prometheus/prometheus.yml") as {
       readonly scrape_configs: ReadonlyArray<{
-        readonly static_configs: ReadonlyArray<{ readonly targets: ReadonlyArray<string> }>
+        readonly static_configs?: ReadonlyArray<{ readonly targets: ReadonlyArray<string> }>
       }>
     }
-    const targets = scrape_configs.flatMap(({ static_configs }) => static_configs.flatMap((group) => group.targets))
+    const targets = scrape_configs.flatMap(({ static_configs = [] }) =>
+      static_configs.flatMap((group) => group.targets),
+    )
     expect(targets).toStrictEqual(nodes.map(([name]) => `${name}:10333`))
   })
 })

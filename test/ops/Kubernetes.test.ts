@@ -131,13 +131,14 @@ describe.runIf(isTried("kustomize", "version"))("the example, as kustomize rende
   ]
   const roles = ["archive", "full-node", "gateway", "validator"]
 
-  describe.runIf(isTried("kubectl-validate", "--help"))("kubectl-validate", () => {
+  const isValidated = isTried("kubectl-validate", "--help") && isTried("go", "version")
+
+  describe.runIf(isValidated)("kubectl-validate", () => {
     let definitions: string
     beforeAll(() => {
-      const { stdout } = spawnSync("go", ["mod", "download", "-json", PROMETHEUS_OPERATOR], {
-        cwd: folder,
-        encoding: "utf8",
-      })
+      const words = ["mod", "download", "-json", PROMETHEUS_OPERATOR]
+      const { status, stdout, stderr } = spawnSync("go", words, { cwd: folder, encoding: "utf8" })
+      expect(status, stdout + stderr).toBe(0)
       const { Dir } = JSON.parse(stdout) as { readonly Dir: string }
       definitions = join(Dir, "example/prometheus-operator-crd")
     })
